@@ -1,0 +1,232 @@
+"""Record: `catalog.lock.json`, what a bundle must contain.
+
+The lock depends on the skills alone: not on commit, time, machine, locale, umask or order. Its bytes
+are one deterministic rendering; a file that re-renders differently is refused, so
+`sha256sum catalog.lock.json` is the digest every answer carries.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, JsonValue, StringConstraints, ValidationError
+
+from skills_bundle import limits
+from skills_bundle.bundle.records import ObjectId, Record, Sha256Hex, problems_of
+from skills_bundle.errors import InvalidLockError, MalformedJsonError, Problem
+from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats.digest import TreeEntry, dir_hash, git_tree_id, sha256_hex
+from skills_bundle.skills import paths
+
+LOCK_FILE_NAME: Final = "catalog.lock.json"
+LOCK_VERSION: Final = 1
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+LockPath = Annotated[str, StringConstraints(min_length=1, max_length=limits.PATH_MAX_CHARACTERS)]
+
+
+class LockedFile(Record):
+    """One file that ships. `path` is relative to its skill's folder; `size` is in bytes."""
+
+    path: LockPath
+    size: Annotated[int, Field(ge=0, le=limits.SKILL_MAX_BYTES)]
+    sha256: Sha256Hex
+    executable: bool
+
+
+class LockedSkill(Record):
+    """One skill that ships.
+
+    `path` is its folder below the skills folder. `frontmatter` is every field of the SKILL.md's YAML
+    head, in the author's order. `diagnostics` are the codes of what was tolerated. `git_tree` is
+    the id git gives the skill's folder with exactly these files.
+    """
+
+    name: Text
+    path: LockPath
+    description: Text
+    frontmatter: dict[str, JsonValue]
+    tags: tuple[Text, ...]
+    git_tree: ObjectId
+    diagnostics: tuple[Text, ...]
+    files: Annotated[
+        tuple[LockedFile, ...], Field(min_length=1, max_length=limits.SKILL_MAX_FILES)
+    ]
+
+
+class UnlockedEntry(Record):
+    """Something git holds in the skills folder that does not ship; needed to recompute `git_tree`."""
+
+    path: LockPath
+    mode: Literal["100644", "100755", "120000", "160000"]
+    oid: ObjectId
+
+
+class Algorithms(Record):
+    """What was hashed and how, so that a reviewer with other tools can repeat it."""
+
+    file: Literal["sha256"] = "sha256"
+    dir_hash: Literal["go-dirhash-h1-hex"] = "go-dirhash-h1-hex"
+    git_tree: Literal["git-sha1-tree"] = "git-sha1-tree"
+
+
+class Digests(Record):
+    """Two digests of the whole: Go's dirhash over the locked files, and git's tree of the folder."""
+
+    dir_hash: Sha256Hex
+    git_tree: ObjectId
+
+
+class CatalogLock(Record):
+    """A whole lock. Construct with `parse` (bytes) or `bundle.assemble` (skills)."""
+
+    lock_version: Literal[1]
+    collection: Text
+    algorithms: Algorithms
+    digests: Digests
+    unlocked: tuple[UnlockedEntry, ...]
+    skills: tuple[LockedSkill, ...]
+
+    def to_bytes(self) -> bytes:
+        """Give the one rendering: UTF-8, two spaces, keys in the order of this class, final newline."""
+        return rendering.pretty(self.model_dump(mode="json"))
+
+    def files(self) -> dict[str, LockedFile]:
+        """Give every locked file by its path below the skills folder (`<skill.path>/<file.path>`)."""
+        return {f"{skill.path}/{file.path}": file for skill in self.skills for file in skill.files}
+
+
+def catalog_sha256(lock_bytes: bytes) -> str:
+    """Give the digest every answer carries: what `sha256sum` prints for the lock file."""
+    return sha256_hex(lock_bytes)
+
+
+def parse(data: bytes) -> CatalogLock:
+    """Read a lock.
+
+    Args:
+        data: The file's bytes, at most `limits.LOCK_MAX_BYTES`.
+
+    Raises:
+        InvalidLockError: With every problem: not strict JSON, merge-conflict marks, another
+            `lock_version`, unknown or missing keys, unsorted or colliding paths, digests that do
+            not follow from the entries, or bytes that are not the one rendering.
+    """
+    try:
+        value = strict_json.loads(data, limit=limits.LOCK_MAX_BYTES)
+    except MalformedJsonError as error:
+        raise _unreadable(data, error) from error
+    _refuse_other_version(value)
+    try:
+        lock = CatalogLock.model_validate_json(data)
+    except ValidationError as error:
+        raise InvalidLockError("The lock does not have the form of a lock.", problems_of(error)) from error
+    problems = rule_problems(lock)
+    if problems:
+        raise InvalidLockError("The lock breaks its own rules.", problems)
+    if lock.to_bytes() != data:
+        raise InvalidLockError(
+            "The lock is not in its one rendering: it was edited by hand or by a formatter. "
+            "Run `skills-bundle lock` to write it anew."
+        )
+    return lock
+
+
+def _unreadable(data: bytes, error: MalformedJsonError) -> InvalidLockError:
+    """Say what is behind unreadable bytes; a merge conflict is by far the likeliest."""
+    if any(data.startswith(mark) or b"\n" + mark in data for mark in (b"<<<<<<< ", b">>>>>>> ")):
+        problem = Problem(
+            code="merge_conflict",
+            message="The file holds merge-conflict marks; run `skills-bundle lock` to write it anew.",
+            path=LOCK_FILE_NAME,
+        )
+        return InvalidLockError("The lock cannot be read.", (problem,))
+    return InvalidLockError("The lock cannot be read.", error.problems)
+
+
+def _refuse_other_version(value: JsonValue) -> None:
+    """Tell a newer lock from a broken one, before its unknown keys drown the message."""
+    version = value.get("lock_version") if isinstance(value, dict) else None
+    if type(version) is int and version != LOCK_VERSION:
+        raise InvalidLockError(
+            f"The lock has lock_version {version}; this skills-bundle reads {LOCK_VERSION}. "
+            "Use the version that wrote it, or write it anew with `skills-bundle lock`."
+        )
+
+
+def rule_problems(lock: CatalogLock) -> tuple[Problem, ...]:
+    """Give what a schema cannot say: order, uniqueness, portable paths, totals, digests."""
+    problems = [*_order_problems(lock), *_path_problems(lock), *_size_problems(lock)]
+    if not problems:  # digests of a set of paths that is broken would only repeat it
+        problems = [*_digest_problems(lock)]
+    return tuple(problems)
+
+
+def _order_problems(lock: CatalogLock) -> list[Problem]:
+    rows = [("skills", [skill.path for skill in lock.skills]), ("unlocked", [entry.path for entry in lock.unlocked])]
+    rows += [(f"skills[{i}].files", [file.path for file in skill.files]) for i, skill in enumerate(lock.skills)]
+    rows += [(f"skills[{i}].tags", list(skill.tags)) for i, skill in enumerate(lock.skills)]
+    rows += [(f"skills[{i}].diagnostics", list(skill.diagnostics)) for i, skill in enumerate(lock.skills)]
+    return [
+        Problem(code="order", message="must be sorted by bytes, each once", path=place)
+        for place, values in rows
+        if values != sorted(set(values), key=str.encode)
+    ]
+
+
+def _path_problems(lock: CatalogLock) -> list[Problem]:
+    problems = [
+        Problem(code=code, message=f"{path!r}: {message}", path="skills")
+        for path in lock.files()
+        for code, message in paths.problems(path)
+    ]
+    problems += [
+        Problem(code="path_collision", message=f"{one!r} and {other!r} are one path on some systems", path="skills")
+        for one, other in paths.collisions(lock.files())
+    ]
+    for i, skill in enumerate(lock.skills):
+        if not any(file.path == "SKILL.md" for file in skill.files):
+            problems.append(Problem(code="no_skill_md", message="locks no SKILL.md", path=f"skills[{i}].files"))
+    problems += [
+        Problem(code="nested_skill", message=f"{inner!r} lies inside another locked skill", path="skills")
+        for inner in _nested([skill.path for skill in lock.skills])
+    ]
+    return problems
+
+
+def _nested(skill_paths: list[str]) -> list[str]:
+    known = set(skill_paths)
+    return [path for path in skill_paths if any(parent in known for parent in paths.parents(path))]
+
+
+def _size_problems(lock: CatalogLock) -> list[Problem]:
+    return [
+        Problem(code="skill_too_large", message=f"more than {limits.SKILL_MAX_BYTES} bytes", path=f"skills[{i}]")
+        for i, skill in enumerate(lock.skills)
+        if sum(file.size for file in skill.files) > limits.SKILL_MAX_BYTES
+    ]
+
+
+def _digest_problems(lock: CatalogLock) -> list[Problem]:
+    """Recompute what the lock's own entries determine.
+
+    `git_tree` cannot be recomputed from the lock alone: it holds SHA-256 digests of files, git's
+    tree holds SHA-1 object ids. Whoever has the bytes checks it (`bundle.assemble`).
+    """
+    found = dir_hash({path: file.sha256 for path, file in lock.files().items()})
+    if found == lock.digests.dir_hash:
+        return []
+    return [Problem(code="dir_hash", message=f"the entries give {found}", path="digests.dir_hash")]
+
+
+def tree_of_bytes(blobs: dict[str, tuple[str, bool]], unlocked: tuple[UnlockedEntry, ...]) -> str:
+    """Give the git tree id of a skills folder from blob ids and the entries that do not ship.
+
+    Args:
+        blobs: Path below the skills folder to (blob id, executable).
+        unlocked: The lock's `unlocked`.
+    """
+    entries = [
+        TreeEntry(path, "100755" if executable else "100644", oid) for path, (oid, executable) in blobs.items()
+    ]
+    return git_tree_id([*entries, *(TreeEntry(e.path, e.mode, e.oid) for e in unlocked)])

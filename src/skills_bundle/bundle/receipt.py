@@ -1,0 +1,175 @@
+"""Record: `build-receipt.json`, our **unsigned** record of a build.
+
+Deterministic: a function of the commit and the configuration. It holds no time, host, user, ref or
+remote. Every field is checked against another when read, so that no single flipped bit goes
+unnoticed; a coherent rewrite of everything does, since nothing here is signed.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, JsonValue, StringConstraints, ValidationError
+
+from skills_bundle import limits
+from skills_bundle.bundle.records import ObjectId, Record, Sha256Hex, problems_of
+from skills_bundle.errors import InvalidReceiptError, MalformedJsonError, Problem
+from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats.digest import sha256_hex
+
+RECEIPT_FILE_NAME: Final = "build-receipt.json"
+RECEIPT_VERSION: Final = 1
+
+State = Literal["clean", "dirty", "archive"]
+Reason = Literal[
+    "not_git_source",
+    "dirty_source",
+    "git_unavailable",
+    "not_owner",
+    "no_commit",
+    "project_not_in_repository",
+    "unsupported_object_format",
+    "eol_converted",
+]
+"""Why a receipt names no commit; documented one by one in docs/reference/receipt-format.md."""
+
+REASONS: Final[tuple[str, ...]] = (
+    "not_git_source",
+    "git_unavailable",
+    "not_owner",
+    "unsupported_object_format",
+    "no_commit",
+    "project_not_in_repository",
+    "eol_converted",
+    "dirty_source",
+)
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=2048)]
+Base64 = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]*={0,2}$")]
+
+
+class Package(Record):
+    """The distribution this receipt was made for: normalised name, version."""
+
+    name: Text
+    version: Text
+
+
+class CatalogClaim(Record):
+    """The lock this receipt was made with: SHA-256 of its bytes, git tree of the skills folder."""
+
+    sha256: Sha256Hex
+    git_tree: ObjectId
+
+
+class Inputs(Record):
+    """What the build was made of: Go's dirhash over `files` (the sdist's, PKG-INFO and receipt aside)."""
+
+    dir_hash: Sha256Hex
+    files: Annotated[tuple[Text, ...], Field(max_length=20_000)]
+
+
+class Asserted(Record):
+    """What the project's configuration claims; copied, never checked."""
+
+    repository: Text | None
+    source_ref: Text | None
+
+
+class Source(Record):
+    """What the build saw of the checkout.
+
+    `commit`, `skills_tree` and `proof` are null unless `state` is `clean`; `reason` is null only then.
+    `proof` holds base64 of the raw commit object and of the trees down to the skills folder, or
+    null where the project leaves it out or it would exceed `limits.PROOF_MAX_BYTES`.
+    """
+
+    state: State
+    reason: Reason | None
+    commit: ObjectId | None
+    skills_tree: ObjectId | None
+    proof: tuple[Base64, ...] | None
+
+
+class BuildReceipt(Record):
+    """A whole receipt. Construct with `parse` (bytes) or `seal` (the parts)."""
+
+    receipt_version: Literal[1]
+    signed: Literal[False]
+    package: Package
+    catalog: CatalogClaim
+    inputs: Inputs
+    asserted: Asserted
+    source: Source
+    fields_sha256: Sha256Hex
+    """SHA-256 of this receipt rendered without this field: notices a flip in any of the others."""
+
+    def to_bytes(self) -> bytes:
+        """Give the one rendering: UTF-8, two spaces, keys in the order of this class, final newline."""
+        return rendering.pretty(self.model_dump(mode="json"))
+
+
+def seal(
+    *, package: Package, catalog: CatalogClaim, inputs: Inputs, asserted: Asserted, source: Source
+) -> BuildReceipt:
+    """Join the parts and add the digest of them all."""
+    receipt = BuildReceipt(
+        receipt_version=RECEIPT_VERSION,
+        signed=False,
+        package=package,
+        catalog=catalog,
+        inputs=inputs,
+        asserted=asserted,
+        source=source,
+        fields_sha256="0" * 64,
+    )
+    return receipt.model_copy(update={"fields_sha256": fields_sha256(receipt)})
+
+
+def fields_sha256(receipt: BuildReceipt) -> str:
+    """Recompute the digest of all other fields."""
+    value: dict[str, JsonValue] = receipt.model_dump(mode="json", exclude={"fields_sha256"})
+    return sha256_hex(rendering.pretty(value))
+
+
+def parse(data: bytes) -> BuildReceipt:
+    """Read a receipt.
+
+    Args:
+        data: The file's bytes, at most `limits.RECEIPT_MAX_BYTES`.
+
+    Raises:
+        InvalidReceiptError: With every problem: not strict JSON, unknown or missing keys, fields
+            that contradict each other, a wrong `fields_sha256`, or not the one rendering.
+    """
+    try:
+        strict_json.loads(data, limit=limits.RECEIPT_MAX_BYTES)
+        receipt = BuildReceipt.model_validate_json(data)
+    except MalformedJsonError as error:
+        raise InvalidReceiptError("The build receipt cannot be read.", error.problems) from error
+    except ValidationError as error:
+        raise InvalidReceiptError("The build receipt does not have its form.", problems_of(error)) from error
+    problems = _rule_problems(receipt)
+    if problems:
+        raise InvalidReceiptError("The build receipt contradicts itself.", problems)
+    if receipt.to_bytes() != data:
+        raise InvalidReceiptError("The build receipt is not in its one rendering.")
+    return receipt
+
+
+def _rule_problems(receipt: BuildReceipt) -> tuple[Problem, ...]:
+    source = receipt.source
+    problems: list[Problem] = []
+    if (source.state == "clean") != (source.reason is None):
+        problems.append(Problem(code="reason", message="null exactly when state is clean", path="source.reason"))
+    for name in ("commit", "skills_tree"):
+        if (source.state == "clean") != (getattr(source, name) is not None):
+            problems.append(Problem(code=name, message="present exactly when state is clean", path=f"source.{name}"))
+    if source.proof is not None and source.state != "clean":
+        problems.append(Problem(code="proof", message="null unless state is clean", path="source.proof"))
+    files = receipt.inputs.files
+    if list(files) != sorted(set(files), key=str.encode):
+        problems.append(Problem(code="order", message="must be sorted by bytes, each once", path="inputs.files"))
+    if receipt.fields_sha256 != fields_sha256(receipt):
+        problems.append(Problem(code="fields_sha256", message="does not follow from the other fields", path="fields_sha256"))
+    return tuple(problems)

@@ -1,0 +1,143 @@
+"""Record: the errors this package raises, and the one shape in which a problem is told.
+
+```text
+SkillsBundleError                 everything we raise on purpose; carries `problems`
+├── MalformedJsonError            bytes that are not the strict JSON we accept
+├── InvalidLockError              a lock that cannot be read
+├── InvalidReceiptError           a build receipt that cannot be read
+├── InvalidSkillsError            skill folders that were refused
+├── StaleLockError                a committed lock that is not what the skills give now
+├── SettingsError                 wrong keys or values in pyproject.toml
+├── CheckoutError                 a git repository that cannot be inspected
+├── UnsafeFileError               a file we refuse to open: a link, a special file, a wrong size
+├── BundleUnavailableError        no installed lock, or one that cannot be trusted
+└── ToolError                     an answer "no" to a tool call; carries one of the wire's codes
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing that is wrong, with its place.
+
+    Attributes:
+        code: A stable identifier, lower case with underscores; documented in the reference.
+        message: What is wrong and, where we know it, what to do: one sentence.
+        path: The file, or the dotted path inside a document, that the problem is in.
+        line: Line number in that file, counted from 1, if there is one.
+    """
+
+    code: str
+    message: str
+    path: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        """Render as `path:line: message [code]`, the form editors jump from."""
+        place = "" if self.path is None else self.path
+        if self.line is not None:
+            place += f":{self.line}"
+        return f"{place}: {self.message} [{self.code}]" if place else f"{self.message} [{self.code}]"
+
+
+class SkillsBundleError(Exception):
+    """Everything this package raises on purpose: one summary and every problem found.
+
+    Args:
+        summary: One sentence that says what could not be done.
+        problems: All problems, in a stable order; never only the first one.
+    """
+
+    exit_code: ClassVar[int] = 1
+    """What the command line exits with when this error ends a command."""
+
+    def __init__(self, summary: str, problems: tuple[Problem, ...] = ()) -> None:
+        """Keep the parts as fields; the text is for people."""
+        super().__init__(summary)
+        self.summary = summary
+        self.problems = problems
+
+    def __str__(self) -> str:
+        """Render the summary, then one line a problem."""
+        return "\n".join([self.summary, *(f"  {problem}" for problem in self.problems)])
+
+
+class MalformedJsonError(SkillsBundleError):
+    """Bytes that are not the strict JSON we accept."""
+
+
+class InvalidLockError(SkillsBundleError):
+    """A lock that cannot be read: malformed, of another version, or not in its one rendering."""
+
+
+class InvalidReceiptError(SkillsBundleError):
+    """A build receipt that cannot be read, or whose fields contradict each other."""
+
+
+class InvalidSkillsError(SkillsBundleError):
+    """At least one skill folder was refused."""
+
+
+class StaleLockError(SkillsBundleError):
+    """The committed lock is not what the skills give now."""
+
+
+class SettingsError(SkillsBundleError):
+    """Wrong keys or values in pyproject.toml, each with its full TOML path."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class CheckoutError(SkillsBundleError):
+    """A git repository that cannot be inspected; `reason` is one of the receipt's reason codes.
+
+    Args:
+        summary: One sentence for the build log; may name local files.
+        reason: The code that goes into the receipt.
+    """
+
+    def __init__(self, summary: str, *, reason: str) -> None:
+        """Keep the reason code beside the sentence."""
+        super().__init__(summary, (Problem(code=reason, message=summary),))
+        self.reason = reason
+
+
+class UnsafeFileError(SkillsBundleError):
+    """A file we refuse to open or cannot read: a link, a special file, missing, or a wrong size.
+
+    Args:
+        kind: `missing`, `linked`, `not_regular`, `size`, `changed` or `unreadable`.
+        path: The path as the lock spells it; never an absolute one.
+    """
+
+    def __init__(self, kind: str, path: str) -> None:
+        """Keep the kind as a field for the report."""
+        super().__init__(f"{path}: {kind}", (Problem(code=kind, message=kind, path=path),))
+        self.kind = kind
+        self.path = path
+
+
+class BundleUnavailableError(SkillsBundleError):
+    """There is no installed lock, or one that cannot be trusted: nothing can be served."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class ToolError(SkillsBundleError):
+    """An answer "no" to a tool call.
+
+    Args:
+        code: One of the wire's codes, for example `invalid_input`.
+        message: The fixed sentence that belongs to that code: no path, no input echoed.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        """Keep code and message as the wire carries them."""
+        super().__init__(message, (Problem(code=code, message=message),))
+        self.code = code
+        self.message = message
