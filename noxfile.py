@@ -1,0 +1,127 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["nox>=2025.5"]
+# ///
+"""The developer's menu: `nox --list` shows it, plain `nox` runs all of it but fuzz.
+
+Each session makes its own virtual environment and installs what it needs. Arguments after `--` go
+to the tool: `nox -s tests -- -k read`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import nox
+
+PYPROJECT = nox.project.load_toml("pyproject.toml")
+LOWEST = nox.project.python_versions(PYPROJECT)[0]
+FUZZ_SECONDS = "60"
+
+nox.needs_version = ">=2025.5"
+# A developer rarely has every Python; a missing one is listed as skipped, never as passed.
+nox.options.error_on_missing_interpreters = False
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_venv = "yes"
+nox.options.sessions = [
+    "lint",
+    "types",
+    "layers",
+    "tests",
+    "property",
+    "end_to_end",
+    "docs",
+    "build",
+]
+
+
+def install(session: nox.Session, *groups: str, project: bool = True) -> None:
+    """Install dependency groups, and the project editable, as it is developed."""
+    names = [name for group in groups for name in nox.project.dependency_groups(PYPROJECT, group)]
+    session.install(*names)
+    if project:
+        session.install("-e", ".[hatch]")
+    session.env["PYTHONWARNDEFAULTENCODING"] = "1"
+
+
+def pytest(session: nox.Session, *arguments: str) -> None:
+    """Run pytest on two workers; arguments after `--` replace the given ones."""
+    session.run("python", "-m", "pytest", "-n", "2", *(session.posargs or arguments))
+
+
+@nox.session(python=LOWEST)
+def lint(session: nox.Session) -> None:
+    """Check style, format, docstring coverage and declared dependencies."""
+    install(session, "lint")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("interrogate", "--quiet", "src", "tests")
+    session.run("deptry", "src")
+
+
+@nox.session(python=LOWEST)
+def types(session: nox.Session) -> None:
+    """Check every type: pyright, strict, sources and tests alike."""
+    install(session, "typing")
+    session.run("pyright", *session.posargs)
+
+
+@nox.session(python=LOWEST)
+def layers(session: nox.Session) -> None:
+    """Check the direction of imports and the promises that are facts about imports."""
+    install(session, "layers")
+    session.run("lint-imports")
+
+
+@nox.session(python=nox.project.python_versions(PYPROJECT))
+def tests(session: nox.Session) -> None:
+    """Run the fast suite on every supported Python that is there; the lowest one is required."""
+    install(session, "tests")
+    pytest(session, "--ignore=tests/property", "--ignore=tests/end_to_end")
+
+
+@nox.session(name="property", python=LOWEST)
+def property_(session: nox.Session) -> None:
+    """Run the laws with hypothesis: round trips, every bit flipped, order does not matter."""
+    install(session, "tests")
+    pytest(session, "tests/property")
+
+
+@nox.session(python=LOWEST)
+def fuzz(session: nox.Session) -> None:
+    """Fuzz the parsers with atheris, a minute each; `-- SECONDS` for longer."""
+    install(session, "fuzz")
+    seconds = session.posargs[0] if session.posargs else FUZZ_SECONDS
+    for target in sorted(Path("tests/fuzz").glob("fuzz_*.py")):
+        corpus = Path("tests/fuzz/.corpus") / target.stem
+        corpus.mkdir(parents=True, exist_ok=True)
+        session.run("python", str(target), f"-max_total_time={seconds}", str(corpus))
+
+
+@nox.session(python=LOWEST)
+def end_to_end(session: nox.Session) -> None:
+    """Build with real front ends, install without a network, serve to a real client."""
+    install(session, "end_to_end")
+    pytest(session, "tests/end_to_end")
+
+
+@nox.session(python=LOWEST)
+def docs(session: nox.Session) -> None:
+    """Build the documentation, warnings as errors, and check that generated pages are current."""
+    install(session, "docs")
+    session.run("python", "docs/generate.py", "--check")
+    session.run("sphinx-build", "-q", "-W", "-b", "html", "docs", "docs/_build")
+
+
+@nox.session(python=LOWEST)
+def build(session: nox.Session) -> None:
+    """Build sdist and wheel twice, from two clones under different circumstances, and compare."""
+    session.install("build")
+    session.run("python", "tests/end_to_end/build_twice.py", *session.posargs)
+
+
+if __name__ == "__main__":
+    # `python noxfile.py` for people without nox: `pipx run noxfile.py` reads the header above.
+    sys.exit(os.execvp("nox", ["nox", *sys.argv[1:]]))  # noqa: S606, S607  nox from the PATH is meant
