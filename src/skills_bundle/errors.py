@@ -42,7 +42,9 @@ class Problem:
         place = "" if self.path is None else self.path
         if self.line is not None:
             place += f":{self.line}"
-        return f"{place}: {self.message} [{self.code}]" if place else f"{self.message} [{self.code}]"
+        return (
+            f"{place}: {self.message} [{self.code}]" if place else f"{self.message} [{self.code}]"
+        )
 
 
 class SkillsBundleError(Exception):

@@ -63,7 +63,10 @@ class CatalogClaim(Record):
 
 
 class Inputs(Record):
-    """What the build was made of: Go's dirhash over `files` (the sdist's, PKG-INFO and receipt aside)."""
+    """What the build was made of: Go's dirhash over `files`.
+
+    Those are the files of the sdist, PKG-INFO and the receipt itself aside.
+    """
 
     dir_hash: Sha256Hex
     files: Annotated[tuple[Text, ...], Field(max_length=20_000)]
@@ -79,8 +82,8 @@ class Asserted(Record):
 class Source(Record):
     """What the build saw of the checkout.
 
-    `commit`, `skills_tree` and `proof` are null unless `state` is `clean`; `reason` is null only then.
-    `proof` holds base64 of the raw commit object and of the trees down to the skills folder, or
+    `commit`, `skills_tree` and `proof` are null unless `state` is `clean`; `reason` is null only
+    then. `proof` holds base64 of the raw commit object and of the trees down to the skills folder, or
     null where the project leaves it out or it would exceed `limits.PROOF_MAX_BYTES`.
     """
 
@@ -105,7 +108,7 @@ class BuildReceipt(Record):
     """SHA-256 of this receipt rendered without this field: notices a flip in any of the others."""
 
     def to_bytes(self) -> bytes:
-        """Give the one rendering: UTF-8, two spaces, keys in the order of this class, final newline."""
+        """Give the one rendering: UTF-8, 2-space indent, keys in this order, final newline."""
         return rendering.pretty(self.model_dump(mode="json"))
 
 
@@ -148,7 +151,9 @@ def parse(data: bytes) -> BuildReceipt:
     except MalformedJsonError as error:
         raise InvalidReceiptError("The build receipt cannot be read.", error.problems) from error
     except ValidationError as error:
-        raise InvalidReceiptError("The build receipt does not have its form.", problems_of(error)) from error
+        raise InvalidReceiptError(
+            "The build receipt does not have its form.", problems_of(error)
+        ) from error
     problems = _rule_problems(receipt)
     if problems:
         raise InvalidReceiptError("The build receipt contradicts itself.", problems)
@@ -158,18 +163,23 @@ def parse(data: bytes) -> BuildReceipt:
 
 
 def _rule_problems(receipt: BuildReceipt) -> tuple[Problem, ...]:
-    source = receipt.source
-    problems: list[Problem] = []
-    if (source.state == "clean") != (source.reason is None):
-        problems.append(Problem(code="reason", message="null exactly when state is clean", path="source.reason"))
-    for name in ("commit", "skills_tree"):
-        if (source.state == "clean") != (getattr(source, name) is not None):
-            problems.append(Problem(code=name, message="present exactly when state is clean", path=f"source.{name}"))
-    if source.proof is not None and source.state != "clean":
-        problems.append(Problem(code="proof", message="null unless state is clean", path="source.proof"))
-    files = receipt.inputs.files
-    if list(files) != sorted(set(files), key=str.encode):
-        problems.append(Problem(code="order", message="must be sorted by bytes, each once", path="inputs.files"))
-    if receipt.fields_sha256 != fields_sha256(receipt):
-        problems.append(Problem(code="fields_sha256", message="does not follow from the other fields", path="fields_sha256"))
-    return tuple(problems)
+    """Give every contradiction between fields."""
+    source, files = receipt.source, receipt.inputs.files
+    clean = source.state == "clean"
+    rules = (
+        ("source.reason", clean == (source.reason is None), "must be null exactly when clean"),
+        ("source.commit", clean == (source.commit is not None), "must be set exactly when clean"),
+        ("source.skills_tree", clean == (source.skills_tree is not None), "must be set when clean"),
+        ("source.proof", clean or source.proof is None, "must be null unless clean"),
+        ("inputs.files", list(files) == sorted(set(files), key=str.encode), "must be sorted, once"),
+        (
+            "fields_sha256",
+            receipt.fields_sha256 == fields_sha256(receipt),
+            "does not follow from the other fields",
+        ),
+    )
+    return tuple(
+        Problem(code="contradiction", message=message, path=place)
+        for place, holds, message in rules
+        if not holds
+    )
