@@ -122,6 +122,15 @@ def build(session: nox.Session) -> None:
     session.run("python", "tests/end_to_end/build_twice.py", *session.posargs)
 
 
+@nox.session(python=LOWEST)
+def benchmarks(session: nox.Session) -> None:
+    """Build and install the wheel beside its peer, and print how their times compare."""
+    session.install(*nox.project.dependency_groups(PYPROJECT, "benchmarks"), ".")
+    # Bytecode is part of what is compared: an installation that is used has it.
+    session.env["PYTHONDONTWRITEBYTECODE"] = ""
+    session.run("python", "-P", "benchmarks/serve.py", *session.posargs)
+
+
 if __name__ == "__main__":
     # `python noxfile.py` for people without nox: `pipx run noxfile.py` reads the header above.
     sys.exit(os.execvp("nox", ["nox", *sys.argv[1:]]))  # noqa: S606, S607  nox from the PATH is meant
