@@ -83,8 +83,8 @@ class Source(Record):
     """What the build saw of the checkout.
 
     `commit`, `skills_tree` and `proof` are null unless `state` is `clean`; `reason` is null only
-    then. `proof` holds base64 of the raw commit object and of the trees down to the skills folder, or
-    null where the project leaves it out or it would exceed `limits.PROOF_MAX_BYTES`.
+    then. `proof` holds base64 of the raw commit object and of the trees down to the skills folder,
+    or null where the project leaves it out or it would exceed `limits.PROOF_MAX_BYTES`.
     """
 
     state: State
