@@ -63,13 +63,18 @@ class CatalogClaim(Record):
 
 
 class Inputs(Record):
-    """What the build was made of: Go's dirhash over `files`.
+    """What the build was made of: the files of the sdist, PKG-INFO and this receipt aside.
 
-    Those are the files of the sdist, PKG-INFO and the receipt itself aside.
+    Attributes:
+        dir_hash: Go's dirhash over `files`; paths relative to the project's folder.
+        files: Every path, sorted by bytes.
+        executable: Those of `files` that git records as executable. The wheel built from the sdist
+            takes them from here, since unpacking loses the bit on some systems.
     """
 
     dir_hash: Sha256Hex
     files: Annotated[tuple[Text, ...], Field(max_length=20_000)]
+    executable: Annotated[tuple[Text, ...], Field(max_length=20_000)] = ()
 
 
 class Asserted(Record):
@@ -165,13 +170,16 @@ def parse(data: bytes) -> BuildReceipt:
 def _rule_problems(receipt: BuildReceipt) -> tuple[Problem, ...]:
     """Give every contradiction between fields."""
     source, files = receipt.source, receipt.inputs.files
+    executable = receipt.inputs.executable
     clean = source.state == "clean"
     rules = (
         ("source.reason", clean == (source.reason is None), "must be null exactly when clean"),
         ("source.commit", clean == (source.commit is not None), "must be set exactly when clean"),
         ("source.skills_tree", clean == (source.skills_tree is not None), "must be set when clean"),
         ("source.proof", clean or source.proof is None, "must be null unless clean"),
-        ("inputs.files", list(files) == sorted(set(files), key=str.encode), "must be sorted, once"),
+        ("inputs.files", _sorted_once(files), "must be sorted, once"),
+        ("inputs.executable", _sorted_once(executable), "must be sorted, once"),
+        ("inputs.executable", set(executable) <= set(files), "must all be among inputs.files"),
         (
             "fields_sha256",
             receipt.fields_sha256 == fields_sha256(receipt),
@@ -183,3 +191,8 @@ def _rule_problems(receipt: BuildReceipt) -> tuple[Problem, ...]:
         for place, holds, message in rules
         if not holds
     )
+
+
+def _sorted_once(paths: tuple[str, ...]) -> bool:
+    """Tell whether paths are in the one order, by bytes, each once."""
+    return list(paths) == sorted(set(paths), key=str.encode)
