@@ -42,6 +42,8 @@ PATH_MAX_CHARACTERS: Final = 1024
 """UTF-16 units of a locked path, relative to its skills folder."""
 PATH_MAX_COMPONENTS: Final = 24
 """Components of a locked path."""
+PATH_COMPONENT_MAX_BYTES: Final = 255
+"""UTF-8 bytes of one component of a path: what common file systems hold."""
 
 # --- lock and receipt -------------------------------------------------------------------------
 LOCK_MAX_BYTES: Final = 64 * MIB
