@@ -53,6 +53,18 @@ RECEIPT_MAX_BYTES: Final = 1 * MIB
 PROOF_MAX_BYTES: Final = 64 * KIB
 """Bytes of raw git objects in a receipt; a longer proof is left out."""
 
+# --- settings and build -----------------------------------------------------------------------
+PYPROJECT_MAX_BYTES: Final = 4 * MIB
+"""Bytes of `pyproject.toml` or `hatch.toml`."""
+SETTING_MAX_CHARACTERS: Final = 1024
+"""Code points of one text in the hook's settings: they ship in the receipt."""
+COLLECTION_MAX_CHARACTERS: Final = 64
+"""Characters of a collection's name."""
+BUILD_PROBLEMS_SHOWN: Final = 20
+"""Problems a failing build prints before it names the command that lists them all."""
+LINKS_MAX_FOLLOWED: Final = 40
+"""Symbolic links followed on the way to one build input: what Linux allows."""
+
 # --- catalog tools ----------------------------------------------------------------------------
 QUERY_MAX_CHARACTERS: Final = 200
 """Code points of a search query."""
@@ -86,3 +98,19 @@ MAX_IN_FLIGHT_REQUESTS: Final = 8
 """Requests being answered at once on one connection."""
 MAX_PARSE_ERROR_REPLIES: Final = 100
 """Replies to unreadable lines on one connection, after which it is closed."""
+READ_CHUNK_BYTES: Final = 32 * KIB
+"""Bytes taken from standard input at once; also bounds how many short lines are held at a time."""
+STOP_GRACE_SECONDS: Final = 1.0
+"""After a signal, seconds for answers that are already being written."""
+DRAIN_STALL_SECONDS: Final = 30.0
+"""After the end of input, seconds without one finished answer before an unread pipe is given up."""
+TOOL_SUMMARY_MAX_CHARACTERS: Final = 120
+"""Characters of a tool description's first line; some hosts show no more."""
+TOOLS_TTL_MILLISECONDS: Final = 60 * 60 * 1000
+"""How long a 2026-07-28 client may reuse the tool list, which never changes while we run."""
+
+# --- mcp check --------------------------------------------------------------------------------
+CHECK_STEP_SECONDS: Final = 30.0
+"""Seconds one step of `mcp check` may take; a first start without bytecode takes about two."""
+CHECK_STDERR_TAIL_BYTES: Final = 2 * KIB
+"""Bytes of a failed server's standard error that `mcp check` shows."""

@@ -1,0 +1,218 @@
+"""Record: what a project says about its bundle in `pyproject.toml` or `hatch.toml`.
+
+The table is the build hook's: `[tool.hatch.build.hooks.skills-bundle]`, or `...hooks.custom` where
+the hook is loaded from a script. The `lock` command reads the same table, so that command and build
+agree. Only `read` touches the disk.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+from skills_bundle import limits
+from skills_bundle.bundle.setting_rules import CHECKS
+from skills_bundle.errors import Problem, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+HOOK_NAMES: Final = ("skills-bundle", "custom")
+"""Names our hook may have in hatchling's tables; the registered one goes first."""
+
+KEYS: Final = tuple(CHECKS)
+"""Every setting, as spelled in TOML; documented one by one in docs/reference/settings.md."""
+
+HATCHLING_KEYS: Final = (
+    "path",
+    "dependencies",
+    "enable-by-default",
+    "require-runtime-dependencies",
+    "require-runtime-features",
+)
+"""Keys that hatchling itself reads from a hook's table; left to it."""
+
+Compression = Literal["stored", "deflated"]
+Table = dict[str, object]
+
+_TOML_LINE: Final = re.compile(r"\(at line (\d+), column \d+\)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Checked settings; the names are those of the TOML keys.
+
+    Attributes:
+        skills: The skills folder, relative to the project, `/` between components; may be `.`.
+        package: Dotted import name of the package that receives the bundle.
+        collection: The collection's name, as the lock and every answer carry it.
+        repository: Asserted address of the repository, or null.
+        source_ref: Asserted ref; `{version}` stands for the project's version. Or null.
+        strict: Whether warnings refuse a skill.
+        exclude: Folders below the skills folder whose skills are left out.
+        proof: Whether the receipt carries the raw commit and trees.
+        compression: How members of the wheel are stored. `deflated` makes it depend on zlib.
+        where: The dotted TOML path of the table they were read from.
+    """
+
+    skills: str = "skills"
+    package: str
+    collection: str
+    repository: str | None = None
+    source_ref: str | None = None
+    strict: bool = False
+    exclude: tuple[str, ...] = ()
+    proof: bool = True
+    compression: Compression = "stored"
+    where: str = ""
+
+    def ref(self, version: str) -> str | None:
+        """Give the asserted ref of one version, or None."""
+        return None if self.source_ref is None else self.source_ref.replace("{version}", version)
+
+
+def normalized(name: str) -> str:
+    """Give the normalised name of a distribution (PyPA, Names and normalization)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def defaults(project_name: str) -> Settings:
+    """Give the settings of a project that says nothing."""
+    name = normalized(project_name)
+    return Settings(package=name.replace("-", "_"), collection=name)
+
+
+def parse(table: Mapping[str, object], where: str, project_name: str) -> Settings:
+    """Check one table.
+
+    Args:
+        table: The hook's table as TOML gave it.
+        where: Its dotted TOML path, for the problems.
+        project_name: The `[project]` name, which two defaults derive from.
+
+    Raises:
+        SettingsError: With every problem: unknown keys, wrong types, unusable values.
+    """
+    problems = [
+        _problem("unknown_setting", f"{where}.{key}", f"is no setting; there are {', '.join(KEYS)}")
+        for key in table
+        if key not in KEYS and key not in HATCHLING_KEYS
+    ]
+    values: dict[str, object] = {}
+    for key in KEYS:
+        if key in table:
+            found = [*CHECKS[key](table[key])]
+            problems += [_problem("invalid_setting", f"{where}.{key}", text) for text in found]
+            values[key.replace("-", "_")] = _frozen(table[key])
+    if problems:
+        raise SettingsError(f"The settings in {where} cannot be used.", tuple(problems))
+    # Every value has passed the check of its key; `replace` cannot know their types.
+    return replace(defaults(project_name), where=where, **cast("dict[str, str]", values))
+
+
+def _frozen(value: object) -> object:
+    return tuple(cast("list[object]", value)) if isinstance(value, list) else value
+
+
+def _problem(code: str, path: str, message: str) -> Problem:
+    return Problem(code=code, message=message, path=path)
+
+
+def read(pyproject: Path) -> Settings:
+    """Read a project's settings as its build would see them.
+
+    Args:
+        pyproject: Path of `pyproject.toml`; a `hatch.toml` beside it is honoured.
+
+    Raises:
+        SettingsError: If a file is missing, too large, not UTF-8 or not TOML (with the line), if
+            `project.name` is missing, or with every problem of the tables.
+    """
+    document = _toml(pyproject)
+    name = _at(document, "project").get("name")
+    if not isinstance(name, str) or not name:
+        message = "must be set: two settings take their default from it"
+        problem = _problem("no_project_name", "project.name", message)
+        raise SettingsError(f"{pyproject.name} names no project.", (problem,))
+    hatch = pyproject.with_name("hatch.toml")
+    build, prefix = _at(document, "tool", "hatch", "build"), "tool.hatch.build"
+    if hatch.exists():
+        replacement = _toml(hatch)
+        if "build" in replacement:  # hatchling lets the file's top-level keys win
+            build, prefix = _at(replacement, "build"), "hatch.toml: build"
+    return _one([*hook_tables(build, prefix)], name)
+
+
+def _one(tables: list[tuple[str, Table]], project_name: str) -> Settings:
+    """Give the settings all tables agree on: one lock belongs to every target."""
+    if not tables:
+        return defaults(project_name)
+    problems: list[Problem] = []
+    found: list[Settings] = []
+    for where, table in tables:
+        try:
+            found.append(parse(table, where, project_name))
+        except SettingsError as error:
+            problems += error.problems
+    for other in found[1:]:
+        if replace(other, where="") != replace(found[0], where=""):
+            message = f"differs from {found[0].where}; all targets ship one bundle"
+            problems.append(_problem("settings_differ", other.where, message))
+    if problems:
+        raise SettingsError("The settings cannot be used.", tuple(problems))
+    return found[0]
+
+
+def hook_tables(build: Table, prefix: str) -> Iterator[tuple[str, Table]]:
+    """Give every table of our hook, as (dotted TOML path, table): for all targets, then for one.
+
+    A `custom` table is ours if it holds one of our keys; any project may have another custom hook.
+
+    Args:
+        build: hatchling's build table.
+        prefix: Its dotted TOML path.
+    """
+    places = [(f"{prefix}.hooks", _at(build, "hooks"))]
+    places += [
+        (f"{prefix}.targets.{target}.hooks", _at(build, "targets", target, "hooks"))
+        for target in _at(build, "targets")
+    ]
+    for path, hooks in places:
+        for hook in HOOK_NAMES:
+            table = _at(hooks, hook)
+            if hook in hooks and (hook != "custom" or not table.keys().isdisjoint(KEYS)):
+                yield f"{path}.{hook}", table
+
+
+def _at(value: object, *keys: str) -> Table:
+    """Give the table at a path, or an empty one."""
+    for key in keys:
+        value = cast("Table", value).get(key) if isinstance(value, dict) else None
+    return cast("Table", value) if isinstance(value, dict) else {}
+
+
+def _toml(path: Path) -> Table:
+    """Read one TOML file, bounded."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(limits.PYPROJECT_MAX_BYTES + 1)
+        if len(data) > limits.PYPROJECT_MAX_BYTES:
+            raise _unreadable(path, f"has more than {limits.PYPROJECT_MAX_BYTES} bytes", None)
+        return tomllib.loads(data.decode("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        line = _TOML_LINE.search(str(error))
+        text = _TOML_LINE.sub("", str(error)).strip()
+        raise _unreadable(path, f"is not TOML: {text}", line and int(line[1])) from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise _unreadable(path, "is not UTF-8", line) from error
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error), None) from error
+
+
+def _unreadable(path: Path, message: str, line: int | None) -> SettingsError:
+    problem = Problem(code="unreadable_settings", message=message, path=path.name, line=line)
+    return SettingsError(f"{path.name} cannot be read.", (problem,))
