@@ -1,0 +1,1 @@
+"""The repository itself: its layout, and documentation that matches the code."""
