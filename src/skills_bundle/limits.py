@@ -65,6 +65,19 @@ BUILD_PROBLEMS_SHOWN: Final = 20
 LINKS_MAX_FOLLOWED: Final = 40
 """Symbolic links followed on the way to one build input: what Linux allows."""
 
+# --- installation -----------------------------------------------------------------------------
+METADATA_MAX_BYTES: Final = 4 * MIB
+"""Bytes of a distribution's `METADATA`; it holds a whole README."""
+RECORD_MAX_BYTES: Final = 64 * MIB
+"""Bytes of a distribution's `RECORD`: one row a file, so the same as for a lock."""
+RECORDED_FILE_MAX_BYTES: Final = 256 * MIB
+"""Bytes of a file that only RECORD lists; larger ones are told by their size, not read."""
+EXTRA_FILES_MAX_LISTED: Final = 1_000
+"""Files in a package that nobody lists, told one by one; more are only known to be there."""
+RACY_NANOSECONDS: Final = 2_000_000_000
+"""A file written less than this before it was read may change again without its times changing;
+it is read again next time. Two seconds is FAT's clock, the coarsest in use."""
+
 # --- catalog tools ----------------------------------------------------------------------------
 QUERY_MAX_CHARACTERS: Final = 200
 """Code points of a search query."""
@@ -83,6 +96,8 @@ OVERVIEW_LOCATOR_MAX_CHARACTERS: Final = 512
 """Characters of one quoted locator in an overview."""
 READ_DEFAULT_LIMIT: Final = 48 * KIB
 """Bytes of one page of a read, if the caller names none: about 12,000 tokens of English text."""
+READ_MIN_LIMIT: Final = 4
+"""Least bytes of one page of a read: the longest character in UTF-8, so that paging gets on."""
 READ_MAX_LIMIT: Final = 192 * KIB
 """Bytes of one page of a read. Text and structured copies share a response of at most 1 MiB,
 and one byte can become six characters in JSON (a control character); hence no more than this."""
