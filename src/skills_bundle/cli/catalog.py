@@ -1,0 +1,209 @@
+"""Edge: `catalog search|read|overview`, the MCP tools' answers for people and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from skills_bundle import limits
+from skills_bundle.cli import claims, pretty
+from skills_bundle.cli.framework import Command, Example, json_option, pass_output
+from skills_bundle.cli.text import count, size
+from skills_bundle.wiring import open_catalog
+
+if TYPE_CHECKING:
+    from skills_bundle.catalog.model import ReadResult, SearchResult
+    from skills_bundle.cli.output import Output
+
+ANSWER_CODES = {
+    0: "answered, also when nothing was found",
+    2: "arguments that the tool does not take",
+    3: "the catalog is not available: its lock is missing or cannot be trusted",
+}
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        Example("List every skill:", "skills-bundle catalog search"),
+        Example("List the skills that contain a text:", "skills-bundle catalog search mcp"),
+        Example("For programs, page by page:", "skills-bundle catalog search --json --limit 5"),
+    ],
+    exit_codes=ANSWER_CODES,
+)
+@click.argument("words", metavar="[QUERY]", default=None, required=False)
+@click.option("--query", metavar="TEXT", help="The text to look for, when it starts with a dash.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, limits.SEARCH_MAX_LIMIT),
+    default=limits.SEARCH_DEFAULT_LIMIT,
+    help="Skills to list at most.",
+)
+@click.option("--offset", type=click.IntRange(0), default=0, help="Skills to pass over first.")
+@json_option
+@pass_output
+def search(output: Output, words: str | None, query: str | None, limit: int, offset: int) -> int:
+    """List the skills that contain a text.
+
+    QUERY is looked for literally, without regard to case, in name, description and tags. Without
+    one, every skill is listed.
+    """
+    if words is not None and query is not None:
+        raise click.UsageError("Give the text once, as QUERY or with --query.")
+    result = open_catalog().search(words or query or "", limit=limit, offset=offset)
+    if output.as_json:
+        output.json(result.model_dump(mode="json"))
+    else:
+        _show_search(output, result)
+    return 0
+
+
+def _show_search(output: Output, result: SearchResult) -> None:
+    if not result.skills:
+        output.note(_nothing_found(result))
+        return
+    columns = [
+        pretty.Column("Skill", style="bold"),
+        pretty.Column("Description", ratio=1),
+        pretty.Column("Tags", style="dim"),
+    ]
+    rows = [
+        (row.name if row.path == row.name else row.path, row.description, ", ".join(row.tags))
+        for row in result.skills
+    ]
+    last = result.offset + len(result.skills)
+    parts = [
+        pretty.table(columns, rows, output.terminal),
+        pretty.line(f"\n{result.offset + 1} to {last} of {count(result.total, 'skill')}."),
+    ]
+    output.text(pretty.render(parts, output.terminal))
+    if result.next_offset is not None:
+        output.note(f"More with --offset {result.next_offset}.")
+
+
+def _nothing_found(result: SearchResult) -> str:
+    if result.total:
+        return f"There are {count(result.total, 'skill')}, none after --offset {result.offset}."
+    if result.query:
+        return "No skill contains that text. List all with `skills-bundle catalog search`."
+    return "The catalog holds no skills."
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        Example("Read a skill:", "skills-bundle catalog read writing-a-skill"),
+        Example(
+            "Keep its exact bytes:", "skills-bundle catalog read writing-a-skill --raw > SKILL.md"
+        ),
+        Example(
+            "As a program, with digest and provenance:",
+            "skills-bundle catalog read writing-a-skill --json",
+        ),
+    ],
+    exit_codes={
+        **ANSWER_CODES,
+        0: "the content was printed",
+        1: "no such skill or resource, or its installed file was changed",
+    },
+)
+@click.argument("skill")
+@click.argument("resource", default="SKILL.md")
+@click.option("--offset", type=click.IntRange(0), default=0, help="Bytes to pass over first.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, limits.READ_MAX_LIMIT),
+    default=None,
+    show_default=f"the whole file; {limits.READ_DEFAULT_LIMIT} with --json",
+    help="Bytes to read at most.",
+)
+@click.option("--raw", is_flag=True, help="Print the exact bytes, also on a terminal.")
+@click.option(
+    "--resources",
+    type=click.Choice(["markdown", "all"]),
+    default="markdown",
+    help="What may be read: SKILL.md and Markdown below references/, or every text file.",
+)
+@json_option
+@pass_output
+def read(  # noqa: PLR0913 - one parameter an option
+    output: Output,
+    *,
+    skill: str,
+    resource: str,
+    offset: int,
+    limit: int | None,
+    raw: bool,
+    resources: Literal["markdown", "all"],
+) -> int:
+    """Read a file of a skill.
+
+    SKILL is a skill's name or path, RESOURCE a file in it. On a terminal the Markdown is laid out
+    and followed by where it comes from; into a pipe or file go the exact bytes and nothing else.
+    """
+    source = open_catalog(resources=resources)
+    page = source.read(skill, resource, offset=offset, limit=limit or limits.READ_DEFAULT_LIMIT)
+    if output.as_json:
+        output.json(page.model_dump(mode="json"))
+        return 0
+    contents = [page.content]
+    while limit is None and page.next_offset is not None:
+        page = source.read(
+            skill, resource, offset=page.next_offset, limit=limits.READ_DEFAULT_LIMIT
+        )
+        contents.append(page.content)
+    _show_content(output, "".join(contents), page, raw=raw or not output.terminal.interactive)
+    return 0
+
+
+def _show_content(output: Output, content: str, page: ReadResult, *, raw: bool) -> None:
+    if raw:
+        output.data(content.encode())
+    else:
+        is_markdown = page.media_type == "text/markdown"
+        parts = [
+            pretty.markdown(content, output.terminal) if is_markdown else pretty.line(content),
+            *_footer(page),
+        ]
+        output.text(pretty.render(parts, output.terminal))
+    if page.next_offset is not None:
+        left = page.byte_length - page.next_offset
+        output.note(f"{count(left, 'byte')} left; go on with --offset {page.next_offset}.")
+
+
+def _footer(page: ReadResult) -> list[pretty.RenderableType]:
+    whole = f"{size(page.byte_length)}, sha256:{page.content_sha256}"
+    return [
+        pretty.heading(f"{page.skill}/{page.resource}"),
+        pretty.facts([("content", whole), *claims.rows(page.provenance)]),
+    ]
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        Example("See what agents see first:", "skills-bundle catalog overview"),
+        Example("A shorter one:", "skills-bundle catalog overview --max-entries 3"),
+    ],
+    exit_codes=ANSWER_CODES,
+)
+@click.option(
+    "--max-entries",
+    type=click.IntRange(1, limits.OVERVIEW_MAX_ENTRIES),
+    default=limits.OVERVIEW_MAX_ENTRIES,
+    help="Skills to name at most.",
+)
+@json_option
+@pass_output
+def overview(output: Output, max_entries: int) -> int:
+    """Print the overview that agents are given.
+
+    It names the skills with short descriptions, and says how many it leaves out.
+    """
+    result = open_catalog().overview(max_entries)
+    if output.as_json:
+        output.json(result.model_dump(mode="json"))
+    else:
+        output.data(result.overview.encode())
+    return 0

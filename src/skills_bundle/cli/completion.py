@@ -1,0 +1,42 @@
+"""Edge: `completion`, the script that lets a shell complete our commands and options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import get_completion_class
+
+from skills_bundle.cli.framework import COMPLETE_VARIABLE, PROGRAM, Command, Example, pass_output
+
+if TYPE_CHECKING:
+    from skills_bundle.cli.output import Output
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        Example("bash, in ~/.bashrc:", 'eval "$(skills-bundle completion bash)"'),
+        Example("zsh, in ~/.zshrc after compinit:", 'eval "$(skills-bundle completion zsh)"'),
+        Example(
+            "fish, once:",
+            "skills-bundle completion fish > ~/.config/fish/completions/skills-bundle.fish",
+        ),
+    ],
+    exit_codes={0: "the script was printed", 2: "no such shell"},
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+@pass_output
+def completion(output: Output, context: click.Context, shell: str) -> int:
+    """Print a shell completion script.
+
+    The script asks `skills-bundle` itself what can come next, so it never goes stale. It needs bash
+    4.4 or later, zsh with compinit, or fish.
+    """
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"No completion for {shell}.")
+    script = kind(context.find_root().command, {}, PROGRAM, COMPLETE_VARIABLE).source()
+    output.data(script.encode())
+    return 0

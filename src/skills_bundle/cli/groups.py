@@ -1,0 +1,101 @@
+"""Record: the tree of commands, each with its one-line summary and the module that holds it."""
+
+from __future__ import annotations
+
+import click
+
+from skills_bundle import __version__
+from skills_bundle.cli.framework import PROGRAM, Entry, Example, Group, help_if_bare
+
+_HERE = "skills_bundle.cli"
+
+
+@click.group(
+    cls=Group,
+    entries={
+        "lock": Entry("Write or check the lock of a folder of skills.", f"{_HERE}.lock:lock"),
+        "receipt": Entry("Show what a build records.", f"{_HERE}.groups:receipt"),
+        "verify": Entry("Compare this installation with its lock.", f"{_HERE}.verify:verify"),
+        "catalog": Entry("Search and read the bundled skills.", f"{_HERE}.groups:catalog"),
+        "mcp": Entry("Serve the skills to MCP hosts.", f"{_HERE}.groups:mcp"),
+        "completion": Entry("Print a shell completion script.", f"{_HERE}.completion:completion"),
+    },
+    examples=[
+        Example("See that the server works, as a host would:", "skills-bundle mcp check"),
+        Example("Find a skill:", "skills-bundle catalog search mcp"),
+        Example("Compare the installed files with the lock:", "skills-bundle verify"),
+    ],
+)
+@click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.pass_context
+def root(context: click.Context) -> None:
+    """Ship agent skills as pinned, reproducible, checkable Python wheels that serve themselves.
+
+    Every command works offline. Answers go to standard output, problems to standard error.
+    """
+    help_if_bare(context)
+
+
+@click.group(
+    cls=Group,
+    entries={
+        "show": Entry("Show the build receipt of this installation.", f"{_HERE}.receipt:show"),
+        "preview": Entry("Show what a build here would record.", f"{_HERE}.receipt:preview"),
+    },
+    examples=[
+        Example("What the build of this installation recorded:", "skills-bundle receipt show"),
+        Example("What a build of this checkout would record:", "skills-bundle receipt preview"),
+    ],
+)
+@click.pass_context
+def receipt(context: click.Context) -> None:
+    """Show what a build records.
+
+    A build receipt is an unsigned record: it says what the build saw of the checkout, and anyone
+    who can change the files can change it too.
+    """
+    help_if_bare(context)
+
+
+@click.group(
+    cls=Group,
+    entries={
+        "search": Entry("List the skills that contain a text.", f"{_HERE}.catalog:search"),
+        "read": Entry("Read a file of a skill.", f"{_HERE}.catalog:read"),
+        "overview": Entry("Print the overview that agents are given.", f"{_HERE}.catalog:overview"),
+    },
+    examples=[
+        Example("List every skill:", "skills-bundle catalog search"),
+        Example("Read one:", "skills-bundle catalog read writing-a-skill"),
+    ],
+)
+@click.pass_context
+def catalog(context: click.Context) -> None:
+    """Search and read the bundled skills.
+
+    The answers are those of the MCP tools of the same names; with --json they are exactly theirs.
+    """
+    help_if_bare(context)
+
+
+@click.group(
+    cls=Group,
+    entries={
+        "serve": Entry(
+            "Serve the skills over standard input and output.", f"{_HERE}.mcp_serve:serve"
+        ),
+        "check": Entry("Start the server as a host would, and try it.", f"{_HERE}.mcp_check:check"),
+    },
+    examples=[
+        Example("See that the server works:", "skills-bundle mcp check"),
+        Example("What a host runs:", "skills-bundle mcp serve"),
+    ],
+)
+@click.pass_context
+def mcp(context: click.Context) -> None:
+    """Serve the skills to MCP hosts.
+
+    MCP is the Model Context Protocol; a host is a program such as a coding agent that starts our
+    server and talks to it.
+    """
+    help_if_bare(context)

@@ -1,0 +1,137 @@
+"""Decision: tables and Markdown as text of a given width; the only user of rich besides progress.
+
+Everything is built from `Text`, never from rich's markup, so that brackets in foreign text stay
+brackets. Nothing is cut: what does not fit in a line is folded onto the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Final, Literal
+
+from rich import box
+from rich.console import Console, Group
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from skills_bundle.cli.text import safe, safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import RenderableType
+
+    from skills_bundle.cli.output import Terminal
+
+Mark = Literal["good", "bad", "unsure"]
+
+MARKS: Final[dict[Mark, tuple[str, str, str]]] = {
+    "good": ("✓", "ok", "bold green"),
+    "bad": ("✗", "NO", "bold red"),
+    "unsure": ("?", "??", "bold yellow"),
+}
+"""Sign, sign in ASCII, style."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        title: Its head.
+        style: A rich style, for terminals with colour.
+        justify: `right` for numbers.
+        ratio: Share of the width left over, for columns of prose; None for as wide as its content.
+    """
+
+    title: str
+    style: str = ""
+    justify: Literal["left", "right"] = "left"
+    ratio: int | None = None
+
+
+def render(parts: Iterable[RenderableType], terminal: Terminal) -> str:
+    """Give the parts, one below the other, as text for this terminal."""
+    console = Console(
+        file=StringIO(),
+        width=terminal.width,
+        force_terminal=terminal.colour,
+        color_system="standard" if terminal.colour else None,
+        no_color=not terminal.colour,
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    with console.capture() as capture:
+        console.print(Group(*parts))
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+
+
+def line(text: str, style: str = "") -> Text:
+    """Give one paragraph; foreign text is made harmless."""
+    return Text(safe(text), style=style, overflow="fold")
+
+
+def heading(text: str) -> Text:
+    """Give a heading over the part that follows, set off by an empty line."""
+    return Text("\n" + safe_line(text), style="bold", overflow="fold")
+
+
+def marked(mark: Mark, text: str, terminal: Terminal) -> Text:
+    """Give a line that starts with a sign for good, bad or unsure."""
+    return Text.assemble(sign(mark, terminal), " ", safe(text), overflow="fold")
+
+
+def sign(mark: Mark, terminal: Terminal) -> Text:
+    """Give the sign for good, bad or unsure, in ASCII where there is nothing better."""
+    unicode, ascii_only, style = MARKS[mark]
+    return Text(unicode if terminal.unicode else ascii_only, style=style)
+
+
+def table(
+    columns: Sequence[Column], rows: Iterable[Sequence[str | Text]], terminal: Terminal
+) -> Table:
+    """Give a table with a head; text cells are made harmless and kept whole."""
+    grid = Table(
+        box=box.SIMPLE_HEAD if terminal.unicode else None,
+        show_edge=False,
+        pad_edge=False,
+        header_style="bold",
+        expand=any(column.ratio for column in columns),
+    )
+    for column in columns:
+        grid.add_column(
+            column.title,
+            style=column.style,
+            justify=column.justify,
+            ratio=column.ratio,
+            overflow="fold",
+        )
+    for row in rows:
+        grid.add_row(*(_cell(cell) for cell in row))
+    return grid
+
+
+def facts(rows: Iterable[tuple[str, str | Text]]) -> Padding:
+    """Give names with their values, indented, values aligned."""
+    grid = Table(box=None, show_header=False, pad_edge=False, show_edge=False)
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in rows:
+        grid.add_row(Text(name), _cell(value))
+    return Padding(grid, (0, 0, 0, 2))
+
+
+def markdown(text: str, terminal: Terminal) -> RenderableType:
+    """Give Markdown laid out for reading; where only ASCII can be shown, the text as it is."""
+    if not terminal.unicode:
+        return line(text)
+    return Markdown(safe(text), code_theme="ansi_dark", hyperlinks=False)
+
+
+def _cell(cell: str | Text) -> Text:
+    return cell if isinstance(cell, Text) else Text(safe_line(cell), overflow="fold")

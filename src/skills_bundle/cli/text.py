@@ -1,0 +1,50 @@
+"""Decision: text for people, made safe to show and short to read."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+_KEPT: Final = frozenset("\n\t")
+_HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_JOINERS: Final = frozenset("\u200c\u200d\ufe0f")
+"""Zero-width joiners: format characters that real words and emoji need."""
+
+
+def safe(text: str) -> str:
+    """Make foreign text harmless on a terminal.
+
+    Names, descriptions and contents of skills are written by others. A control character could move
+    the cursor, colour or retitle the terminal; a bidirectional override could make a path read as
+    another. Each becomes its visible escape; line feeds and tabs stay.
+    """
+    return "".join(character if _harmless(character) else _escape(character) for character in text)
+
+
+def safe_line(text: str) -> str:
+    """Make foreign text harmless and keep it on one line, for names and paths."""
+    return safe(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def _harmless(character: str) -> bool:
+    if character in _KEPT or character in _JOINERS:
+        return True
+    return unicodedata.category(character) not in _HIDDEN_CATEGORIES
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """Give a number with its noun in the right form: `1 skill`, `2,400 files`."""
+    word = noun if number == 1 else plural or f"{noun}s"
+    return f"{number:,} {word}"
+
+
+def size(number: int) -> str:
+    """Give bytes in the unit people read: `812 B`, `47.3 KiB`, `1.2 MiB`."""
+    if number < 1024:
+        return f"{number} B"
+    kib = number / 1024
+    return f"{kib:.1f} KiB" if kib < 1024 else f"{kib / 1024:.1f} MiB"

@@ -1,0 +1,99 @@
+"""Runs the program: in this process where speed counts, in a real one where the process does."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from skills_bundle.cli.main import run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+PROGRAM = (sys.executable, "-P", "-m", "skills_bundle")
+"""What starts the program as a process of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What one run gave."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def json(self) -> Any:
+        """Give standard output as the one JSON document it has to be."""
+        return json.loads(self.stdout)
+
+
+def call(*arguments: str, environ: Mapping[str, str] | None = None, encoding: str = "utf-8") -> Ran:
+    """Run the program in this process, its output going to pipes of the given encoding."""
+    out, err = io.BytesIO(), io.BytesIO()
+    stdout = io.TextIOWrapper(out, encoding=encoding, newline="")
+    stderr = io.TextIOWrapper(err, encoding=encoding, newline="", errors="backslashreplace")
+    with redirect_stdout(stdout), redirect_stderr(stderr):
+        code = run(arguments, environ or {})
+    stdout.flush()
+    stderr.flush()
+    return Ran(code, out.getvalue().decode(encoding), err.getvalue().decode(encoding))
+
+
+def spawn(
+    *arguments: str,
+    cwd: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+) -> Ran:
+    """Run the program as a process of its own."""
+    done = subprocess.run(
+        [*PROGRAM, *arguments],
+        cwd=cwd,
+        env={**os.environ, **(environ or {})},
+        input=stdin,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def on_terminal(
+    *arguments: str, cwd: Path | None = None, environ: Mapping[str, str] | None = None
+) -> Ran:
+    """Run the program with a terminal of 80 columns as its standard output and error."""
+    # Only POSIX has pseudo-terminals; whoever calls this says so.
+    import pty  # noqa: PLC0415
+
+    master, slave = pty.openpty()
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **(environ or {})}
+    env.pop("NO_COLOR", None) if "NO_COLOR" not in (environ or {}) else None
+    with subprocess.Popen(
+        [*PROGRAM, *arguments], cwd=cwd, env=env, stdin=slave, stdout=slave, stderr=slave
+    ) as process:
+        os.close(slave)
+        shown = _drain(master)
+    os.close(master)
+    return Ran(process.returncode, shown.decode(), "")
+
+
+def _drain(descriptor: int) -> bytes:
+    """Read a terminal until its last writer is gone, which Linux reports as EIO."""
+    chunks: list[bytes] = []
+    while True:
+        try:
+            chunk = os.read(descriptor, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        chunks.append(chunk)
+    return b"".join(chunks)

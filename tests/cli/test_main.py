@@ -1,0 +1,162 @@
+"""The program as a whole: help, version, errors, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from skills_bundle import __version__
+from skills_bundle.cli import failures
+from skills_bundle.cli.framework import Command, Group
+from skills_bundle.cli.main import commands
+from tests.cli.runner import PROGRAM, call, spawn
+
+DEV_FULL = Path("/dev/full")
+COMMANDS = commands()
+IDS = [" ".join(path) for path, _ in COMMANDS]
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=IDS)
+def test_every_command_explains_itself(path: tuple[str, ...], command: click.Command) -> None:
+    """`--help` exits 0 and explains every option, with examples of this command."""
+    ran = call(*path[1:], "--help")
+    assert ran.code == 0
+    assert ran.stdout.startswith(f"Usage: {' '.join(path)} ")
+    assert "Examples:" in ran.stdout
+    assert isinstance(command, (Command, Group))
+    assert all(example.line in ran.stdout for example in command.examples)
+    assert any(f"{' '.join(path)}" in example.line for example in command.examples)
+    options = [p for p in command.params if isinstance(p, click.Option)]
+    assert all(option.help for option in options)
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=IDS)
+def test_every_command_documents_its_exit_codes(
+    path: tuple[str, ...], command: click.Command
+) -> None:
+    """A script's author finds in the help what each code means."""
+    ran = call(*path[1:], "-h")
+    if isinstance(command, Command):
+        assert {0, 2} <= set(command.exit_codes)
+        assert "Exit codes:" in ran.stdout
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=IDS)
+def test_every_help_fits_80_ascii_columns(path: tuple[str, ...], command: click.Command) -> None:
+    """Help is readable on the plainest terminal; only an example may be longer, to stay whole."""
+    examples = [e.line for e in command.examples] if isinstance(command, (Command, Group)) else []
+    text = call(*path[1:], "--help").stdout
+    assert text.isascii()
+    assert [
+        line for line in text.splitlines() if len(line) > 80 and line.strip() not in examples
+    ] == []
+
+
+def test_summaries_in_a_groups_help_are_the_commands_first_lines() -> None:
+    """The table that spares the imports says what the commands say."""
+    for _, group in COMMANDS:
+        if isinstance(group, Group):
+            for name, entry in group.entries.items():
+                command = group.get_command(click.Context(group), name)
+                assert command is not None
+                assert (command.help or "").splitlines()[0] == entry.summary
+
+
+def test_without_arguments_the_help_is_printed() -> None:
+    """A newcomer who types the bare name is shown what there is."""
+    ran = call()
+    assert (ran.code, ran.stdout, ran.stderr) == (0, call("--help").stdout, "")
+
+
+def test_the_version_is_printed() -> None:
+    """`--version` gives the distribution's version."""
+    assert call("--version").stdout == f"skills-bundle {__version__}\n"
+
+
+@pytest.mark.parametrize("flags", [["-m"], ["-P", "-m"]])
+def test_the_package_runs_as_a_module(flags: list[str]) -> None:
+    """With and without the safe path, `python -m skills_bundle` is the program."""
+    done = subprocess.run(
+        [sys.executable, *flags, "skills_bundle", "--version"], capture_output=True, check=True
+    )
+    assert done.stdout.decode().strip() == f"skills-bundle {__version__}"
+
+
+def test_a_mistyped_command_is_answered_with_the_likely_one() -> None:
+    """Exit 2, nothing on standard output, and what to do next."""
+    ran = call("lokc")
+    assert (ran.code, ran.stdout) == (2, "")
+    assert "Did you mean 'lock'?" in ran.stderr
+    assert "See `skills-bundle --help`." in ran.stderr
+
+
+def test_usage_errors_are_json_where_json_was_asked_for() -> None:
+    """A program gets the same document for a wrong option as for a wrong file."""
+    ran = call("verify", "--json", "--nonsense")
+    assert ran.code == 2
+    assert ran.json["error"]["code"] == "usage"
+    assert ran.stderr == ""
+
+
+def test_a_word_after_two_dashes_is_no_request_for_json() -> None:
+    """`--` ends the options, so `--json` behind it is a word like any other."""
+    ran = call("verify", "--nonsense", "--", "--json")
+    assert (ran.code, ran.stdout) == (2, "")
+
+
+def test_hostile_arguments_are_shown_harmless() -> None:
+    """An argument that is echoed cannot act on the terminal."""
+    assert "\x1b" not in call("\x1b[2J").stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX pipes")
+def test_a_reader_that_stops_early_ends_the_program_quietly() -> None:
+    """Like other programs under `| head`: no trace, and the shell's code for it."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with subprocess.Popen([*PROGRAM, "--help"], stdout=writer, stderr=subprocess.PIPE) as process:
+        os.close(writer)
+        _, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stderr) == (failures.EXIT_READER_GONE, b"")
+
+
+@pytest.mark.skipif(not DEV_FULL.exists(), reason="needs /dev/full")
+def test_a_full_disk_is_not_a_success() -> None:
+    """An answer that could not be written is reported and exits 3."""
+    with DEV_FULL.open("wb") as full:
+        done = subprocess.run(
+            [*PROGRAM, "completion", "bash"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 3
+    assert done.stderr.decode().startswith("error: No space left on device.")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+def test_closed_streams_do_not_crash_the_program() -> None:
+    """With standard output and error closed the exit code still tells."""
+    line = " ".join([*PROGRAM, "completion", "bash", ">&-", "2>&-"])
+    assert subprocess.run(["sh", "-c", line], check=False).returncode == 0
+
+
+def test_help_and_completion_load_no_heavy_library() -> None:
+    """What only some commands need is not paid for by all."""
+    code = (
+        "import sys\n"
+        "from skills_bundle.cli.main import run\n"
+        "run(['--help'], {}); run(['mcp', '--help'], {}); run(['completion', 'bash'], {})\n"
+        "heavy = {'rich', 'pygit2', 'yaml', 'pydantic', 'mcp', 'jsonschema', 'hatchling'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stderr.decode().strip() == "[]"
+
+
+def test_an_ascii_locale_is_enough() -> None:
+    """The C locale with UTF-8 mode off is the plainest place to run."""
+    ran = spawn("--help", environ={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"})
+    assert ran.code == 0
