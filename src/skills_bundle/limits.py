@@ -33,7 +33,11 @@ FRONTMATTER_MAX_BYTES: Final = 256 * KIB
 FRONTMATTER_MAX_DEPTH: Final = 32
 """Nested collections in frontmatter; well inside `JSON_MAX_DEPTH` once wrapped in the lock."""
 FRONTMATTER_MAX_NODES: Final = 50_000
-"""Scalars and collections in one frontmatter."""
+"""Keys, scalars and collections in one frontmatter; about a second of work at most."""
+FRONTMATTER_MAX_PROBLEMS: Final = 100
+"""Problems told of one frontmatter; beyond, only the first of each further code."""
+MESSAGE_QUOTE_MAX_CHARACTERS: Final = 80
+"""Code points of somebody else's text that a message quotes."""
 SCAN_MAX_ENTRIES: Final = 200_000
 """Directory entries looked at in one scan, so that pointing it at `/` ends."""
 SCAN_MAX_DEPTH: Final = 64

@@ -1,4 +1,4 @@
-"""What a skill is: frontmatter, rules, portable paths, and the scan that finds them. Knows no bundle.
+"""What a skill is: frontmatter, rules, portable paths, the scan that finds it. Knows no bundle.
 
-May import `formats`, `errors`, `limits`; only `scan` touches the disk.
+May import `formats`, `errors`, `limits`; only `scan` and `disk` touch the disk.
 """

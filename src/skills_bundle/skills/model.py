@@ -104,6 +104,8 @@ class ScanResult:
         without_skill_md: Top-level folders that hold files but no SKILL.md anywhere below.
         unlocked: What git holds (without git: what the disk holds, junk aside) besides the locked
             files; sorted by path bytes.
+        problems: Findings about what belongs to no skill, sorted. One of level refuse means that
+            the scan did not see everything, so nothing may be locked.
     """
 
     skills: tuple[Skill, ...]
@@ -111,6 +113,12 @@ class ScanResult:
     excluded: tuple[str, ...]
     without_skill_md: tuple[str, ...]
     unlocked: tuple[TreeEntry, ...]
+    problems: tuple[Diagnostic, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether a lock may be made: no skill is refused and nothing was left unseen."""
+        return not self.refused and all(row.level is Level.WARN for row in self.problems)
 
     @property
     def found(self) -> int:
@@ -129,12 +137,22 @@ class FileFacts(Protocol):
         ...
 
     def ignored(self, path: str) -> bool:
-        """Tell whether git ignores this path; a tracked path never counts as ignored."""
+        """Tell whether git ignores a file or folder.
+
+        What git tracks never counts as ignored, nor does a folder that holds a tracked file.
+        """
         ...
 
     def submodules(self) -> tuple[TreeEntry, ...]:
         """Give the submodules below the skills folder."""
         ...
+
+    def unlocked(self) -> tuple[TreeEntry, ...] | None:
+        """Give what does not ship where that is known better than the disk knows it, else None.
+
+        An sdist ships the locked files alone; what git held besides them stands in its lock.
+        """
+        return None
 
     def executable(self, path: str, *, on_disk: bool) -> bool:
         """Tell whether the file is executable: git's index, else the old lock, else the disk."""

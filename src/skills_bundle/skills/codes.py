@@ -1,0 +1,128 @@
+"""Record: every code a skill can be given, its level, what it means and which rule it comes from.
+
+The codes are promises: they stand in locks, in reports and in other people's scripts. One is
+never given another meaning; a new cause gets a new code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from skills_bundle.skills.model import Diagnostic, Level
+
+SPECIFICATION: Final = "Agent Skills specification"
+YAML: Final = "YAML 1.2.2"
+EXTENSION: Final = "MCP skills extension"
+OURS: Final = "skills-bundle"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a code stands for.
+
+    Attributes:
+        level: What it means for the skill.
+        sentence: The rule, in words that hold for every case.
+        source: Who made the rule.
+    """
+
+    level: Level
+    sentence: str
+    source: str
+
+
+def _refuse(sentence: str, source: str = OURS) -> Code:
+    return Code(Level.REFUSE, sentence, source)
+
+
+def _warn(sentence: str, source: str = OURS) -> Code:
+    return Code(Level.WARN, sentence, source)
+
+
+CODES: Final[dict[str, Code]] = {
+    # --- the SKILL.md as text ---
+    "no_frontmatter": _refuse("SKILL.md starts with a line `---`.", SPECIFICATION),
+    "frontmatter_unclosed": _refuse("A second line `---` closes the frontmatter.", SPECIFICATION),
+    "frontmatter_too_large": _refuse("Frontmatter is no larger than FRONTMATTER_MAX_BYTES."),
+    "not_utf8": _refuse("SKILL.md is UTF-8.", SPECIFICATION),
+    "control_character": _refuse("SKILL.md holds no control characters but tab and line ends."),
+    "lone_surrogate": _refuse("No escape gives half a character.", YAML),
+    "bom": _warn("SKILL.md starts without a byte order mark; some hosts do not list it."),
+    "hidden_characters": _warn("Frontmatter holds no characters that hide or reorder text."),
+    # --- frontmatter as YAML ---
+    "yaml_syntax": _refuse("Frontmatter is YAML.", YAML),
+    "yaml_not_mapping": _refuse("Frontmatter is a mapping of fields.", SPECIFICATION),
+    "yaml_duplicate_key": _refuse("No key appears twice in a mapping.", YAML),
+    "yaml_key_not_text": _refuse("Every key is text: JSON has no other."),
+    "yaml_merge_key": _refuse("`<<` is merged by some readers and kept by others."),
+    "yaml_anchor": _refuse("No anchors and aliases: JSON has none, and they can grow without end."),
+    "yaml_tag": _refuse("No tags: what a tag makes of its value depends on the reader."),
+    "yaml_multiple_documents": _refuse("Frontmatter is one YAML document.", SPECIFICATION),
+    "yaml_number_not_json": _refuse("Every number is finite and exact in JSON (RFC 8259, 6)."),
+    "yaml_too_deep": _refuse("Collections nest no deeper than FRONTMATTER_MAX_DEPTH."),
+    "yaml_too_many_nodes": _refuse("Frontmatter has no more nodes than FRONTMATTER_MAX_NODES."),
+    "yaml_repaired": _warn("A plain value holds no `: `; other readers refuse it. Quote it.", YAML),
+    "yaml_ambiguous": _warn("A plain value reads the same in YAML 1.1 and 1.2. Quote it.", YAML),
+    # --- fields ---
+    "no_name": _refuse("`name` is there and not empty.", SPECIFICATION),
+    "name_not_text": _refuse("`name` is text.", SPECIFICATION),
+    "name_mismatch": _refuse("`name` is the name of the skill's folder.", SPECIFICATION),
+    "name_form": _warn(
+        "`name` has lower-case letters, digits and single hyphens only.", SPECIFICATION
+    ),
+    "name_too_long": _warn("`name` is no longer than SKILL_NAME_MAX_CHARACTERS.", SPECIFICATION),
+    "name_not_ascii": _warn("`name` is ASCII; some hosts refuse others.", SPECIFICATION),
+    "duplicate_name": _warn("Every `name` is used once; others are reached by their path."),
+    "no_description": _refuse("`description` is there and not empty.", SPECIFICATION),
+    "description_not_text": _refuse("`description` is text.", SPECIFICATION),
+    "description_too_long": _warn(
+        "`description` is no longer than SKILL_DESCRIPTION_MAX_CHARACTERS.", SPECIFICATION
+    ),
+    "compatibility_too_long": _warn(
+        "`compatibility` is no longer than SKILL_COMPATIBILITY_MAX_CHARACTERS.", SPECIFICATION
+    ),
+    "field_type": _warn("Every field has the type the specification gives it.", SPECIFICATION),
+    "unknown_field": _warn("Every field is one the specification knows.", SPECIFICATION),
+    "too_many_lines": _warn("SKILL.md has at most SKILL_MD_MAX_LINES lines.", SPECIFICATION),
+    "broken_link": _warn("Every relative Markdown link in SKILL.md leads to a file of the skill."),
+    # --- files ---
+    "skill_at_top": _refuse("A skill has a folder of its own below the skills folder."),
+    "skill_md_case": _refuse(
+        "The file is called SKILL.md, in exactly these letters.", SPECIFICATION
+    ),
+    "link": _refuse("A skill holds no symbolic links: they can lead to any file."),
+    "special_file": _refuse("A skill holds regular files only: no pipes, sockets, devices."),
+    "submodule": _refuse("A skill holds no git submodule: its files are not in this repository."),
+    "unreadable": _refuse("Every file and folder can be read."),
+    "changed_while_read": _refuse("No file changes while it is read."),
+    "too_many_files": _refuse("A skill has at most SKILL_MAX_FILES files.", EXTENSION),
+    "too_large": _refuse("A skill's files have at most SKILL_MAX_BYTES bytes.", EXTENSION),
+    "scan_too_deep": _refuse("Folders nest no deeper than SCAN_MAX_DEPTH."),
+    "scan_too_many_entries": _refuse("A scan looks at no more than SCAN_MAX_ENTRIES entries."),
+    "link_not_followed": _warn("A symbolic link outside every skill is not followed."),
+    "name_not_nfc": _warn("File and folder names are in Unicode NFC; they are locked in NFC."),
+    # --- paths, as `skills.paths` names them ---
+    "path_collision": _refuse("No two paths are equal after NFKC and case folding."),
+    "path_too_long": _refuse("A path keeps to PATH_MAX_CHARACTERS and PATH_COMPONENT_MAX_BYTES."),
+    "path_too_deep": _refuse("A path has at most PATH_MAX_COMPONENTS components."),
+    "path_empty_component": _refuse("No component of a path is empty."),
+    "path_dot_component": _refuse("No component of a path is `.` or `..`."),
+    "path_backslash": _refuse("No path holds a backslash."),
+    "path_reserved_character": _refuse("No path holds a character that Windows reserves."),
+    "path_control_character": _refuse("No path holds control or reordering characters."),
+    "path_not_utf8": _refuse("Every path is UTF-8."),
+    "path_not_nfc": _refuse("Git holds every path in Unicode NFC."),
+    "path_trailing_dot_or_space": _refuse("No component ends in a dot or a space."),
+    "path_device_name": _refuse("No component is the name of a Windows device."),
+}
+"""Code to level, sentence and source, grouped by what is looked at."""
+
+
+def diagnose(code: str, path: str, message: str, line: int | None = None) -> Diagnostic:
+    """Make a diagnostic with the level its code has in `CODES`.
+
+    Raises:
+        KeyError: If nobody wrote the code down.
+    """
+    return Diagnostic(code=code, level=CODES[code].level, message=message, path=path, line=line)
