@@ -1,0 +1,195 @@
+"""Edge: `mcp serve`: from a process to a served connection to an exit code.
+
+The SDK takes half a second to import, so this module imports it only after standard output is ours
+and the installation is known to be one.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import traceback
+import warnings
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final, TextIO, cast
+
+from skills_bundle import __version__
+from skills_bundle.errors import BundleUnavailableError, SkillsBundleError
+from skills_bundle.server import wire as wires
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from types import FrameType
+
+    from skills_bundle.catalog.service import Catalog
+    from skills_bundle.server.strict_stdio import Ending
+    from skills_bundle.server.tools.base import Toolbox
+
+TOOLSETS: Final = ("catalog",)
+"""Names of the tool groups; `all` means each of them."""
+
+DEFAULT_TOOLSETS: Final = ("catalog",)
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class UnknownToolsetError(SkillsBundleError):
+    """A tool group that does not exist."""
+
+    exit_code = 2
+
+
+def parse_toolsets(text: str) -> tuple[str, ...]:
+    """Read `NAME[,NAME...]` or `all`; order and repetition do not matter.
+
+    Raises:
+        UnknownToolsetError: Naming every unknown name and all known ones.
+    """
+    names = {name.strip() for name in text.split(",")} - {""}
+    unknown = sorted(names - {*TOOLSETS, "all"})
+    if unknown or not names:
+        given = ", ".join(unknown) or "an empty list"
+        raise UnknownToolsetError(f"Unknown toolset: {given}. Known: {', '.join(TOOLSETS)}, all.")
+    return tuple(name for name in TOOLSETS if name in names or "all" in names)
+
+
+def serve_stdio(
+    open_catalog: Callable[[], Catalog], toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
+) -> int:
+    """Serve one client on standard input and output, until it leaves.
+
+    Takes the standard descriptors for good: call it last in a process.
+
+    Args:
+        open_catalog: Finds and verifies the installed bundle. `BundleUnavailableError` does not
+            stop the server: its tools then answer `catalog_unavailable`, and try again at each
+            call. Any other `SkillsBundleError` (who we are cannot be established) does.
+        toolsets: Names from `TOOLSETS`.
+
+    Returns:
+        The exit code: 0 when the input ended, the client left or a signal asked us to stop; 1 when
+        too many lines were garbage, answers were left unread, or the server itself failed; the
+        error's own for a bad installation; 2 if standard input or output is closed.
+    """
+    # Somebody's PYTHONWARNINGS=error must not turn a library's deprecation into a failed call.
+    warnings.simplefilter("ignore")
+    for number in _SIGNALS:  # until there is a loop to stop, nothing has begun that needs an end
+        signal.signal(number, _leave_at_once)
+    try:
+        stdin = cast("TextIO | None", sys.stdin)
+        waits_at_terminal = stdin is not None and stdin.isatty()
+        wire = wires.claim()
+        shelf = _Shelf(open_catalog)
+        shelf.try_out()
+    except SkillsBundleError as error:
+        _say(error.summary)
+        return error.exit_code
+    if waits_at_terminal:
+        _say(
+            "waiting for an MCP client: JSON-RPC on standard input, one message a line "
+            "(Ctrl-D ends). To see that the server works, run `skills-bundle mcp check`."
+        )
+
+    def make_toolbox() -> Toolbox:
+        from skills_bundle.server import toolsets as groups  # noqa: PLC0415 - see serve_tools
+
+        return groups.toolbox(toolsets, shelf)
+
+    return serve_tools(wire, make_toolbox)
+
+
+def _leave_at_once(_number: int, _frame: FrameType | None) -> None:
+    os._exit(0)
+
+
+class _Shelf:
+    """Opens the catalog once, and again after each failure: an installation can be mended."""
+
+    def __init__(self, open_catalog: Callable[[], Catalog]) -> None:
+        self._open = open_catalog
+        self._catalog: Catalog | None = None
+
+    def __call__(self) -> Catalog:
+        if self._catalog is None:
+            self._catalog = self._open()
+        return self._catalog
+
+    def try_out(self) -> None:
+        try:
+            self()
+        except BundleUnavailableError as error:
+            _say(f"no catalog to serve, every call will say so: {error.summary}")
+
+
+def serve_tools(wire: wires.Wire, make_toolbox: Callable[[], Toolbox]) -> int:
+    """Serve one client over a wire.
+
+    Args:
+        wire: Descriptors that are ours alone.
+        make_toolbox: Imports and builds the tools; called once, before the first message is read.
+
+    Returns:
+        The exit code, as `serve_stdio` says.
+    """
+    with _collector_paused():
+        import anyio  # noqa: PLC0415 - half a second, and only once the wire is ours
+
+        from skills_bundle.server import session, strict_stdio  # noqa: PLC0415 - likewise
+
+        server = session.build(make_toolbox(), version=__version__)
+
+    async def converse() -> Ending:
+        stop = anyio.Event()
+        _stop_on_signal(stop.set)
+        return await strict_stdio.StrictStdio(wire, stop).serve(
+            lambda reads, writes: server.run(reads, writes, server.create_initialization_options())
+        )
+
+    try:
+        ending = anyio.run(converse, backend="asyncio")
+    except Exception:  # noqa: BLE001 - the last net: a trace on stderr and an exit code
+        traceback.print_exc(file=_stderr())
+        return 1
+    if ending.exit_code:
+        _say(f"connection closed: {ending.reason}.")
+    return ending.exit_code
+
+
+@contextmanager
+def _collector_paused() -> Generator[None]:
+    """Spare the collector the walk over half a million fresh objects that imports make."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _stop_on_signal(stop: Callable[[], None]) -> None:
+    """Make the first signal end us cleanly and the next one kill us."""
+    import asyncio  # noqa: PLC0415 - see serve_tools
+
+    loop = asyncio.get_running_loop()
+
+    def handle(*_: object) -> None:
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        loop.call_soon_threadsafe(stop)  # also wakes a loop that waits for input
+
+    for number in _SIGNALS:
+        signal.signal(number, handle)
+
+
+def _stderr() -> TextIO | None:
+    return cast("TextIO | None", sys.stderr)
+
+
+def _say(text: str) -> None:
+    """Write one line to standard error, if there is one that can be written to."""
+    stream = _stderr()
+    if stream is not None:
+        with suppress(OSError):
+            print(f"skills-bundle: {text}", file=stream, flush=True)

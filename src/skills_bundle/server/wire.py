@@ -1,0 +1,150 @@
+"""Edge: standard input and output become the wire, and nothing else can reach it any more.
+
+Imports nothing beyond the standard library, so that `claim` can run before the SDK is imported:
+from its first byte on, standard output is protocol.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import queue
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from skills_bundle.errors import SkillsBundleError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+_STANDARD_INPUT: Final = 0
+_STANDARD_OUTPUT: Final = 1
+_STANDARD_ERROR: Final = 2
+
+
+class NoWireError(SkillsBundleError):
+    """Standard input or output is closed: there is nobody to talk to."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """Two descriptors that only the transport knows: not inherited by children, never 0, 1 or 2."""
+
+    read_fd: int
+    write_fd: int
+
+
+def claim() -> Wire:
+    """Take descriptors 0 and 1 away from everything else in this process, for good.
+
+    Afterwards prints, C libraries and child processes write to standard error (or nowhere, if that
+    is closed) and read end of input. They are never given back: what prints at exit must not reach
+    the client either.
+
+    Raises:
+        NoWireError: If standard input or output is closed.
+    """
+    # Python leaves these None when a descriptor was closed at start; the types do not say so.
+    stdin, stdout, stderr = cast("tuple[Any, Any, Any]", (sys.stdin, sys.stdout, sys.stderr))
+    if stdin is None or stdout is None:
+        raise NoWireError("mcp serve talks over standard input and output; one of them is closed.")
+    diversion = _STANDARD_ERROR if stderr is not None else _open_null(os.O_WRONLY)
+    wire = Wire(_duplicate(_STANDARD_INPUT), _duplicate(_STANDARD_OUTPUT))
+    # Nothing is flushed first: what was printed before us leaves its buffer later, towards stderr.
+    os.dup2(_open_null(os.O_RDONLY), _STANDARD_INPUT)
+    os.dup2(diversion, _STANDARD_OUTPUT)
+    if isinstance(stdout, io.TextIOWrapper):
+        # A stray print must not raise under an ASCII locale: it would fail the call it sits in.
+        stdout.reconfigure(errors="backslashreplace", line_buffering=True)
+    return wire
+
+
+def _open_null(flags: int) -> int:
+    """Open the null device; a descriptor that lands on 2 stays there and closes that hole."""
+    return os.open(os.devnull, flags)
+
+
+def _duplicate(fd: int) -> int:
+    """Duplicate beyond the standard three, in binary mode; os.dup's result is not inherited."""
+    copy = os.dup(fd)
+    low: list[int] = []
+    while copy <= _STANDARD_ERROR:  # with stderr closed, the lowest free descriptor is 2
+        low.append(copy)
+        copy = os.dup(fd)
+    for number in low:
+        os.close(number)
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415 - exists on Windows only
+
+        msvcrt.setmode(copy, os.O_BINARY)
+    return copy
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write every byte, blocking; a short write goes on where it stopped.
+
+    Raises:
+        OSError: If nobody can read any more.
+    """
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+class Worker:
+    """One thread that runs blocking calls, one at a time, and can be left behind in one of them.
+
+    Not anyio's worker threads: they are joined at exit, and a read that never returns would keep
+    us. Not a non-blocking descriptor: that flag belongs to the open file and would change it for
+    the program at its other end, for a terminal even for the shell.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Start the thread."""
+        self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            self._calls.get()()
+
+    async def run(self, function: Callable[..., T], *arguments: object) -> T:
+        """Run a blocking call in the thread; when cancelled, leave it there and go on.
+
+        Raises:
+            Exception: Whatever the call raises.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def call() -> None:
+            try:
+                result = function(*arguments)
+            except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+                settle: Callable[[], None] = lambda error=error: _settle(future, error=error)  # noqa: E731
+            else:
+                settle = lambda: _settle(future, result=result)  # noqa: E731
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(settle)
+
+        self._calls.put(call)
+        return await future
+
+
+def _settle(
+    future: asyncio.Future[T], *, result: T | None = None, error: BaseException | None = None
+) -> None:
+    if future.done():  # cancelled meanwhile
+        return
+    if error is None:
+        future.set_result(cast("T", result))
+    else:
+        future.set_exception(error)
