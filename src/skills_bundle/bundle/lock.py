@@ -1,7 +1,7 @@
 """Record: `catalog.lock.json`, what a bundle must contain.
 
-The lock depends on the skills alone: not on commit, time, machine, locale, umask or order. Its bytes
-are one deterministic rendering; a file that re-renders differently is refused, so
+The lock depends on the skills alone: not on commit, time, machine, locale, umask or order. Its
+bytes are one deterministic rendering; a file that re-renders differently is refused, so
 `sha256sum catalog.lock.json` is the digest every answer carries.
 """
 
@@ -17,8 +17,8 @@ from skills_bundle.errors import InvalidLockError, MalformedJsonError, Problem
 from skills_bundle.formats import rendering, strict_json
 from skills_bundle.formats.digest import TreeEntry, dir_hash, git_tree_id, sha256_hex
 from skills_bundle.skills import paths
+from skills_bundle.skills.model import LOCK_FILE_NAME, SKILL_MD
 
-LOCK_FILE_NAME: Final = "catalog.lock.json"
 LOCK_VERSION: Final = 1
 
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -37,9 +37,9 @@ class LockedFile(Record):
 class LockedSkill(Record):
     """One skill that ships.
 
-    `path` is its folder below the skills folder. `frontmatter` is every field of the SKILL.md's YAML
-    head, in the author's order. `diagnostics` are the codes of what was tolerated. `git_tree` is
-    the id git gives the skill's folder with exactly these files.
+    `path` is its folder below the skills folder. `frontmatter` is every field of the SKILL.md's
+    YAML head, in the author's order. `diagnostics` are the codes of what was tolerated. `git_tree`
+    is the id git gives the skill's folder with exactly these files.
     """
 
     name: Text
@@ -49,13 +49,11 @@ class LockedSkill(Record):
     tags: tuple[Text, ...]
     git_tree: ObjectId
     diagnostics: tuple[Text, ...]
-    files: Annotated[
-        tuple[LockedFile, ...], Field(min_length=1, max_length=limits.SKILL_MAX_FILES)
-    ]
+    files: Annotated[tuple[LockedFile, ...], Field(min_length=1, max_length=limits.SKILL_MAX_FILES)]
 
 
 class UnlockedEntry(Record):
-    """Something git holds in the skills folder that does not ship; needed to recompute `git_tree`."""
+    """What git holds in the skills folder and does not ship; needed to recompute `git_tree`."""
 
     path: LockPath
     mode: Literal["100644", "100755", "120000", "160000"]
@@ -71,7 +69,7 @@ class Algorithms(Record):
 
 
 class Digests(Record):
-    """Two digests of the whole: Go's dirhash over the locked files, and git's tree of the folder."""
+    """Two digests of the whole: Go's dirhash of the locked files, git's tree of the folder."""
 
     dir_hash: Sha256Hex
     git_tree: ObjectId
@@ -88,11 +86,11 @@ class CatalogLock(Record):
     skills: tuple[LockedSkill, ...]
 
     def to_bytes(self) -> bytes:
-        """Give the one rendering: UTF-8, two spaces, keys in the order of this class, final newline."""
+        """Give the one rendering: UTF-8, two spaces, keys in this class's order, final newline."""
         return rendering.pretty(self.model_dump(mode="json"))
 
     def files(self) -> dict[str, LockedFile]:
-        """Give every locked file by its path below the skills folder (`<skill.path>/<file.path>`)."""
+        """Give every locked file by its path below the skills folder."""
         return {f"{skill.path}/{file.path}": file for skill in self.skills for file in skill.files}
 
 
@@ -120,7 +118,9 @@ def parse(data: bytes) -> CatalogLock:
     try:
         lock = CatalogLock.model_validate_json(data)
     except ValidationError as error:
-        raise InvalidLockError("The lock does not have the form of a lock.", problems_of(error)) from error
+        raise InvalidLockError(
+            "The lock does not have the form of a lock.", problems_of(error)
+        ) from error
     problems = rule_problems(lock)
     if problems:
         raise InvalidLockError("The lock breaks its own rules.", problems)
@@ -137,7 +137,7 @@ def _unreadable(data: bytes, error: MalformedJsonError) -> InvalidLockError:
     if any(data.startswith(mark) or b"\n" + mark in data for mark in (b"<<<<<<< ", b">>>>>>> ")):
         problem = Problem(
             code="merge_conflict",
-            message="The file holds merge-conflict marks; run `skills-bundle lock` to write it anew.",
+            message="holds merge-conflict marks; run `skills-bundle lock` to write it anew",
             path=LOCK_FILE_NAME,
         )
         return InvalidLockError("The lock cannot be read.", (problem,))
@@ -163,10 +163,18 @@ def rule_problems(lock: CatalogLock) -> tuple[Problem, ...]:
 
 
 def _order_problems(lock: CatalogLock) -> list[Problem]:
-    rows = [("skills", [skill.path for skill in lock.skills]), ("unlocked", [entry.path for entry in lock.unlocked])]
-    rows += [(f"skills[{i}].files", [file.path for file in skill.files]) for i, skill in enumerate(lock.skills)]
+    rows = [
+        ("skills", [skill.path for skill in lock.skills]),
+        ("unlocked", [entry.path for entry in lock.unlocked]),
+    ]
+    rows += [
+        (f"skills[{i}].files", [file.path for file in skill.files])
+        for i, skill in enumerate(lock.skills)
+    ]
     rows += [(f"skills[{i}].tags", list(skill.tags)) for i, skill in enumerate(lock.skills)]
-    rows += [(f"skills[{i}].diagnostics", list(skill.diagnostics)) for i, skill in enumerate(lock.skills)]
+    rows += [
+        (f"skills[{i}].diagnostics", list(skill.diagnostics)) for i, skill in enumerate(lock.skills)
+    ]
     return [
         Problem(code="order", message="must be sorted by bytes, each once", path=place)
         for place, values in rows
@@ -181,14 +189,24 @@ def _path_problems(lock: CatalogLock) -> list[Problem]:
         for code, message in paths.problems(path)
     ]
     problems += [
-        Problem(code="path_collision", message=f"{one!r} and {other!r} are one path on some systems", path="skills")
+        Problem(
+            code="path_collision",
+            message=f"{one!r} and {other!r} are one path on some systems",
+            path="skills",
+        )
         for one, other in paths.collisions(lock.files())
     ]
     for i, skill in enumerate(lock.skills):
-        if not any(file.path == "SKILL.md" for file in skill.files):
-            problems.append(Problem(code="no_skill_md", message="locks no SKILL.md", path=f"skills[{i}].files"))
+        if not any(file.path == SKILL_MD for file in skill.files):
+            problems.append(
+                Problem(code="no_skill_md", message="locks no SKILL.md", path=f"skills[{i}].files")
+            )
     problems += [
-        Problem(code="nested_skill", message=f"{inner!r} lies inside another locked skill", path="skills")
+        Problem(
+            code="nested_skill",
+            message=f"{inner!r} lies inside another locked skill",
+            path="skills",
+        )
         for inner in _nested([skill.path for skill in lock.skills])
     ]
     return problems
@@ -201,7 +219,11 @@ def _nested(skill_paths: list[str]) -> list[str]:
 
 def _size_problems(lock: CatalogLock) -> list[Problem]:
     return [
-        Problem(code="skill_too_large", message=f"more than {limits.SKILL_MAX_BYTES} bytes", path=f"skills[{i}]")
+        Problem(
+            code="skill_too_large",
+            message=f"more than {limits.SKILL_MAX_BYTES} bytes",
+            path=f"skills[{i}]",
+        )
         for i, skill in enumerate(lock.skills)
         if sum(file.size for file in skill.files) > limits.SKILL_MAX_BYTES
     ]
@@ -227,6 +249,7 @@ def tree_of_bytes(blobs: dict[str, tuple[str, bool]], unlocked: tuple[UnlockedEn
         unlocked: The lock's `unlocked`.
     """
     entries = [
-        TreeEntry(path, "100755" if executable else "100644", oid) for path, (oid, executable) in blobs.items()
+        TreeEntry(path, "100755" if executable else "100644", oid)
+        for path, (oid, executable) in blobs.items()
     ]
     return git_tree_id([*entries, *(TreeEntry(e.path, e.mode, e.oid) for e in unlocked)])

@@ -27,7 +27,7 @@ ObjectId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$", max_lengt
 
 
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:
-    """Turn pydantic's report into our problems, each with its dotted path (`skills[3].files[0].size`)."""
+    """Turn pydantic's report into our problems, each with its path (`skills[3].files[0].size`)."""
     return tuple(
         Problem(code=row["type"], message=row["msg"], path=dotted(row["loc"]))
         for row in error.errors(include_url=False, include_context=False, include_input=False)

@@ -25,9 +25,9 @@ def sha256_hex(data: bytes) -> str:
 def dir_hash(digests: Mapping[str, str]) -> str:
     """Give Go's `dirhash` h1 of a set of files, as hex instead of base64.
 
-    The SHA-256 over one line a file, `"<hex>  <path>\\n"`, sorted by the path's bytes. Because every
-    digest has the same length and paths hold no line feed, two different sets of files cannot
-    give the same text ({a: "bc"} and {ab: "c"} differ).
+    The SHA-256 over one line a file (digest, two spaces, path, line feed), sorted by the path's
+    bytes. Because every digest has the same length and paths hold no line feed, two different sets
+    of files cannot give the same text ({a: "bc"} and {ab: "c"} differ).
 
     Args:
         digests: Path (UTF-8, `/` between components) to the file's SHA-256 in hex.
@@ -43,6 +43,19 @@ def git_object_id(kind: str, body: bytes) -> str:
     """Give the SHA-1 object id git gives a `blob`, `tree` or `commit` with this body."""
     head = f"{kind} {len(body)}\0".encode()
     return hashlib.sha1(head + body, usedforsecurity=False).hexdigest()
+
+
+def git_blob_id(size: int, chunks: Iterable[bytes]) -> str:
+    """Give the id git gives a file that is read in pieces.
+
+    Args:
+        size: Bytes in all; git hashes it first.
+        chunks: The file's bytes, in order, `size` of them together.
+    """
+    state = hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
+    for chunk in chunks:
+        state.update(chunk)
+    return state.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +91,8 @@ def git_tree_id(entries: Iterable[TreeEntry]) -> str:
         for folder in folders:
             child = node.setdefault(folder, {})
             if isinstance(child, TreeEntry):
-                raise ValueError(f"{entry.path}: {folder} is both a file and a folder")
+                message = f"{entry.path}: {folder} is both a file and a folder"
+                raise ValueError(message)  # noqa: TRY004 - the entries are wrong, not their types
             node = child
         if name in node:
             raise ValueError(f"{entry.path} appears twice")

@@ -1,4 +1,4 @@
-"""Decision: the one deterministic JSON rendering of the files we write, and the compact one of the wire."""
+"""Decision: how JSON is written: one rendering for files that people review, one for the wire."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from skills_bundle import limits
 from skills_bundle.skills.model import Diagnostic, Level
 
 SPECIFICATION: Final = "Agent Skills specification"
@@ -101,6 +102,7 @@ CODES: Final[dict[str, Code]] = {
     "scan_too_deep": _refuse("Folders nest no deeper than SCAN_MAX_DEPTH."),
     "scan_too_many_entries": _refuse("A scan looks at no more than SCAN_MAX_ENTRIES entries."),
     "link_not_followed": _warn("A symbolic link outside every skill is not followed."),
+    "exclude_unused": _warn("Every folder in `exclude` is there, outside every skill."),
     "name_not_nfc": _warn("File and folder names are in Unicode NFC; they are locked in NFC."),
     # --- paths, as `skills.paths` names them ---
     "path_collision": _refuse("No two paths are equal after NFKC and case folding."),
@@ -126,3 +128,9 @@ def diagnose(code: str, path: str, message: str, line: int | None = None) -> Dia
         KeyError: If nobody wrote the code down.
     """
     return Diagnostic(code=code, level=CODES[code].level, message=message, path=path, line=line)
+
+
+def clip(text: str) -> str:
+    """Shorten what a message quotes; a value can be as long as the frontmatter."""
+    limit = limits.MESSAGE_QUOTE_MAX_CHARACTERS
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."

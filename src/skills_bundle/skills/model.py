@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from skills_bundle.formats.digest import TreeEntry
+
+SKILL_MD: Final = "SKILL.md"
+"""The file that makes a folder a skill, in exactly these letters."""
+LOCK_FILE_NAME: Final = "catalog.lock.json"
+"""The lock's file name; at the top of a skills folder it is no part of what it locks."""
 
 
 class Level(StrEnum):

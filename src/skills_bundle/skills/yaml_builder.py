@@ -10,6 +10,7 @@ import yaml
 
 from skills_bundle import limits
 from skills_bundle.skills import yaml_scalars
+from skills_bundle.skills.codes import clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,11 +91,6 @@ def _sentence(error: yaml.MarkedYAMLError) -> str:
     if start is None or found is None or start.line == found.line:
         return sentence
     return f"{sentence}, in what starts {found.line - start.line} lines above"
-
-
-def clip(text: str) -> str:
-    """Shorten what a message quotes; a value can be as long as the frontmatter."""
-    return text if len(text) <= limits.MESSAGE_QUOTE_MAX_CHARACTERS else f"{text[:60]}..."
 
 
 class _Builder:

@@ -1,0 +1,223 @@
+"""Decision: which skills get in, by the Agent Skills specification, and what to say of the others.
+
+Everything wrong with every skill is said in one run; one bad skill hides no other.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from skills_bundle import limits
+from skills_bundle.skills import fields, frontmatter, paths
+from skills_bundle.skills.codes import CODES, clip, diagnose
+from skills_bundle.skills.model import (
+    SKILL_MD,
+    Diagnostic,
+    Level,
+    RefusedSkill,
+    Skill,
+    SkillFile,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from skills_bundle.skills.frontmatter import Frontmatter
+
+__all__ = ["CODES", "Candidate", "check", "judge"]
+
+_FENCED: Final = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
+_LINK: Final = re.compile(r"\]\(([^()\s<>]+)(?:\s+\"[^\"\n]*\")?\)")
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_PLACEHOLDER: Final = re.compile(r"[{}$*|]|\.\.\.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A skill folder with what the scan found in it.
+
+    Attributes:
+        path: Below the skills folder; `.` for the skills folder itself.
+        files: Sorted by path bytes; without those that could not be read.
+        diagnostics: What the scan itself has to say.
+    """
+
+    path: str
+    files: tuple[SkillFile, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(slots=True)
+class _Case:
+    """A candidate while it is looked at."""
+
+    candidate: Candidate
+    head: Frontmatter | None
+    rows: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    @property
+    def name(self) -> str | None:
+        value = self.head.fields.get("name") if self.head is not None else None
+        return unicodedata.normalize("NFC", value) if isinstance(value, str) else None
+
+
+def judge(
+    candidates: Sequence[Candidate], *, strict: bool = False
+) -> tuple[tuple[Skill, ...], tuple[RefusedSkill, ...]]:
+    """Sort candidates into skills and refused ones: each ends up in exactly one of the two.
+
+    Args:
+        candidates: All skill folders of one skills folder, in any order.
+        strict: Let a warning refuse too.
+
+    Returns:
+        Both sorted by the bytes of the path.
+    """
+    cases = [_examine(row) for row in sorted(candidates, key=lambda row: row.path.encode())]
+    _compare(cases)
+    skills: list[Skill] = []
+    refused: list[RefusedSkill] = []
+    for case in cases:
+        rows = tuple(sorted(set(case.rows), key=_order))
+        if any(strict or row.level is Level.REFUSE for row in rows) or case.head is None:
+            refused.append(RefusedSkill(path=case.candidate.path, diagnostics=rows))
+        else:
+            skills.append(_skill(case.candidate, case.head, case.name or "", rows))
+    return tuple(skills), tuple(refused)
+
+
+def check(candidate: Candidate) -> tuple[Diagnostic, ...]:
+    """Give everything there is to say about one skill folder by itself."""
+    return tuple(sorted(set(_examine(candidate).rows), key=_order))
+
+
+def _order(row: Diagnostic) -> tuple[bytes, int, str, str]:
+    return row.path.encode(), row.line or 0, row.code, row.message
+
+
+def _skill(
+    candidate: Candidate, head: Frontmatter, name: str, rows: tuple[Diagnostic, ...]
+) -> Skill:
+    return Skill(
+        name=name,
+        path=candidate.path,
+        description=str(head.fields["description"]).strip(),
+        frontmatter=head.fields,
+        tags=fields.tags(head.fields),
+        diagnostics=rows,
+        files=candidate.files,
+        parse_mode=head.parse_mode,
+    )
+
+
+def _examine(candidate: Candidate) -> _Case:
+    skill_md = next((file for file in candidate.files if file.path == SKILL_MD), None)
+    case = _Case(candidate, None, list(candidate.diagnostics))
+    case.rows += _path_rows(candidate)
+    if skill_md is None:
+        return case
+    place = f"{candidate.path}/{SKILL_MD}"
+    case.head = frontmatter.parse(skill_md.data)
+    case.rows += [replace(row, path=place) for row in case.head.diagnostics]
+    if not case.head.refused:
+        folder = candidate.path.rsplit("/", 1)[-1]
+        case.rows += [
+            diagnose(code, place, message, case.head.lines.get(key, 1))
+            for code, key, message in fields.problems(case.head.fields, folder)
+        ]
+        case.rows += _body_rows(candidate, skill_md.data, case.head, place)
+    return case
+
+
+def _path_rows(candidate: Candidate) -> Iterator[Diagnostic]:
+    """Check every path as the lock will hold it; a folder's fault is told once."""
+    told: set[tuple[str, str]] = set()
+    for path in [f"{candidate.path}/{file.path}" for file in candidate.files] or [candidate.path]:
+        if candidate.path == ".":
+            return
+        for code, message in paths.problems(path):
+            place = next(
+                prefix
+                for prefix in [*paths.parents(path), path]
+                if code in dict(paths.problems(prefix))
+            )
+            if (code, place) not in told:
+                told.add((code, place))
+                yield diagnose(code, place, f"the path {message}")
+
+
+def _body_rows(
+    candidate: Candidate, data: bytes, head: Frontmatter, place: str
+) -> Iterator[Diagnostic]:
+    lines = len(data.splitlines())
+    if lines > limits.SKILL_MD_MAX_LINES:
+        message = f"has {lines} lines; move some to references/"
+        yield diagnose("too_many_lines", place, message)
+    text = _FENCED.sub(_blank, data[head.body_offset :].decode("utf-8"))
+    first = data.count(b"\n", 0, head.body_offset) + 1
+    known = {file.path for file in candidate.files}
+    known |= {folder for path in known for folder in paths.parents(path)}
+    for match in _LINK.finditer(text):
+        target = _local(match[1])
+        if target is not None and target not in known:
+            line = first + text.count("\n", 0, match.start())
+            yield diagnose("broken_link", place, f"no file {clip(target)!r}", line)
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Keep the lines of a code block, so that line numbers stay right."""
+    return "\n" * match[0].count("\n")
+
+
+def _local(target: str) -> str | None:
+    """Give where a link leads inside the skill; None if it leads out of it or is an example."""
+    target = target.split("#", 1)[0].split("?", 1)[0]
+    if not target or target.startswith("/") or _SCHEME.match(target):
+        return None
+    if _PLACEHOLDER.search(target) or "%" in target:
+        return None
+    parts: list[str] = []
+    for part in target.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return unicodedata.normalize("NFC", "/".join(parts)) or None
+
+
+def _compare(cases: list[_Case]) -> None:
+    """Add what only shows when skills are seen together."""
+    by_name: defaultdict[str, list[_Case]] = defaultdict(list)
+    for case in cases:
+        if case.name is not None:
+            by_name[case.name].append(case)
+    for name, same in by_name.items():
+        for case in same if len(same) > 1 else []:
+            others = _few([row.candidate.path for row in same if row is not case])
+            message = f"{clip(name)!r} names {others} too; read it by its path"
+            place = f"{case.candidate.path}/{SKILL_MD}"
+            case.rows.append(diagnose("duplicate_name", place, message))
+    files = (f"{row.candidate.path}/{file.path}" for row in cases for file in row.candidate.files)
+    for one, other in paths.collisions(files):
+        message = f"{one!r} and {other!r} are one path on some systems; rename one"
+        for case in _touched(cases, (one, other)):
+            case.rows.append(diagnose("path_collision", one, message))
+
+
+def _few(names: list[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+def _touched(cases: Iterable[_Case], places: tuple[str, str]) -> Iterator[_Case]:
+    """Give the cases that lie at, above or below one of two colliding paths."""
+    for case in cases:
+        path = f"{case.candidate.path}/"
+        if any(f"{place}/".startswith(path) or path.startswith(f"{place}/") for place in places):
+            yield case
