@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from skills_bundle import limits
+from skills_bundle.catalog.errors import refusal
 from skills_bundle.errors import MalformedJsonError
 from skills_bundle.formats import rendering, strict_json
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
+
+    from skills_bundle.errors import ToolError
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -241,8 +244,7 @@ def _bounded(message: JsonObject) -> bytes:
     return rendering.compact(message) + b"\n"
 
 
-RESPONSE_TOO_LARGE: Final = "response_too_large"
-_TOO_LARGE_MESSAGE: Final = "The answer would be longer than 1 MiB; ask for less, page by page."
+_TOO_LARGE: Final = refusal("response_too_large")
 
 
 def _shortened(message: JsonObject, *, tool_call: bool) -> JsonObject:
@@ -250,22 +252,22 @@ def _shortened(message: JsonObject, *, tool_call: bool) -> JsonObject:
     error, result = message.get("error"), message.get("result")
     if isinstance(error, dict):  # keep the code: it is what the client acts on
         code = error.get("code")
-        return _error(request_id, code if type(code) is int else INTERNAL_ERROR, _TOO_LARGE_MESSAGE)
+        return _error(request_id, code if type(code) is int else INTERNAL_ERROR, _TOO_LARGE.message)
     if not tool_call or not isinstance(result, dict):
-        return _error(request_id, INTERNAL_ERROR, f"{RESPONSE_TOO_LARGE}: {_TOO_LARGE_MESSAGE}")
+        return _error(request_id, INTERNAL_ERROR, f"{_TOO_LARGE.code}: {_TOO_LARGE.message}")
     # What the 2026-07-28 revision demands of every result; both are the server's own short words.
     kept: JsonObject = {name: result[name] for name in ("resultType", "_meta") if name in result}
-    short = {**kept, **tool_failure(RESPONSE_TOO_LARGE, _TOO_LARGE_MESSAGE)}
+    short = {**kept, **tool_failure(_TOO_LARGE)}
     if len(rendering.compact(short)) > limits.RESPONSE_LINE_MAX_BYTES // 2:
         short.pop("_meta")
     return {"jsonrpc": "2.0", "id": request_id, "result": short}
 
 
-def tool_failure(code: str, message: str) -> JsonObject:
+def tool_failure(error: ToolError) -> JsonObject:
     """Give the result of a tool that says no, as `tools/call` answers it."""
     return {
-        "content": [{"type": "text", "text": message}],
-        "structuredContent": {"error": {"code": code, "message": message}},
+        "content": [{"type": "text", "text": error.message}],
+        "structuredContent": {"error": {"code": error.code, "message": error.message}},
         "isError": True,
     }
 

@@ -118,9 +118,11 @@ class _Shelf:
 
     def try_out(self) -> None:
         try:
-            self()
+            problem = self().problem()
         except BundleUnavailableError as error:
-            _say(f"no catalog to serve, every call will say so: {error.summary}")
+            problem = error
+        if problem is not None:
+            _say(f"nothing to serve, and every call will say so: {problem.summary}")
 
 
 def serve_tools(wire: wires.Wire, make_toolbox: Callable[[], Toolbox]) -> int:

@@ -9,7 +9,7 @@ written before the end.
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -170,12 +170,12 @@ class StrictStdio:
         self._everything.cancel()
 
     async def _write(self) -> None:
-        worker = Worker("skills-bundle writer")
-        try:
-            await self._outbox.drain(partial(worker.run, write_all, self._wire.write_fd))
-        except OSError:  # EPIPE, ECONNRESET: nothing to tell, and nobody to tell it to
-            self._ending = CLIENT_GONE
-            self._everything.cancel()
+        with closing(Worker("skills-bundle writer")) as worker:
+            try:
+                await self._outbox.drain(partial(worker.run, write_all, self._wire.write_fd))
+            except OSError:  # EPIPE, ECONNRESET: nothing to tell, and nobody to tell it to
+                self._ending = CLIENT_GONE
+                self._everything.cancel()
 
     async def _read_and_drain(self) -> None:
         """Read to the end, then close the session's input only when every answer is written.
@@ -195,14 +195,14 @@ class StrictStdio:
                     await anyio.lowlevel.checkpoint()
 
     async def _read(self) -> None:
-        worker = Worker("skills-bundle reader")
         buffer = LineBuffer()
-        while chunk := await worker.run(_read_chunk, self._wire.read_fd):
-            for line in buffer.feed(chunk):
-                await self._take(framing.parse(line))
-                if self._unanswerable >= limits.MAX_PARSE_ERROR_REPLIES:
-                    self._ending = GARBAGE
-                    return
+        with closing(Worker("skills-bundle reader")) as worker:
+            while chunk := await worker.run(_read_chunk, self._wire.read_fd):
+                for line in buffer.feed(chunk):
+                    await self._take(framing.parse(line))
+                    if self._unanswerable >= limits.MAX_PARSE_ERROR_REPLIES:
+                        self._ending = GARBAGE
+                        return
 
     async def _take(self, message: framing.Message | None) -> None:
         match message:

@@ -109,12 +109,16 @@ class Worker:
 
     def __init__(self, name: str) -> None:
         """Start the thread."""
-        self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         threading.Thread(target=self._work, name=name, daemon=True).start()
 
     def _work(self) -> None:
-        while True:
-            self._calls.get()()
+        while (call := self._calls.get()) is not None:
+            call()
+
+    def close(self) -> None:
+        """Let the thread end after the call it is in."""
+        self._calls.put(None)
 
     async def run(self, function: Callable[..., T], *arguments: object) -> T:
         """Run a blocking call in the thread; when cancelled, leave it there and go on.

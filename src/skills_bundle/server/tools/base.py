@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 from pydantic import ValidationError
 
 from skills_bundle.bundle.records import Record
+from skills_bundle.catalog.errors import refusal
 from skills_bundle.errors import ToolError
 from skills_bundle.formats import rendering
 from skills_bundle.server.framing import JsonObject, tool_failure
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Record)
-
-INVALID_INPUT: Final = ToolError(
-    "invalid_input", "The arguments are outside the tool's documented fields, types or limits."
-)
-UNKNOWN_TOOL: Final = ToolError("unknown_tool", "There is no tool of this name; see tools/list.")
 
 ERROR_SCHEMA: Final[JsonObject] = {
     "type": "object",
@@ -98,7 +94,7 @@ class Tool(Generic[ArgumentsT]):
         try:
             result = self.answer(self._parse(arguments))
         except ToolError as error:
-            return tool_failure(error.code, error.message)
+            return tool_failure(error)
         value: JsonObject = result.model_dump(mode="json")
         return {
             "content": [{"type": "text", "text": rendering.compact(value).decode()}],
@@ -108,12 +104,12 @@ class Tool(Generic[ArgumentsT]):
     def _parse(self, arguments: JsonObject) -> ArgumentsT:
         """Check twice: by the schema that we publish, and by the record that it was made from."""
         if not _validator(self.arguments)(arguments):
-            raise INVALID_INPUT
+            raise refusal("invalid_input")
         try:
             # From JSON, not from objects: strict Python mode would refuse a list for a tuple.
             return self.arguments.model_validate_json(rendering.compact(arguments))
         except ValidationError:
-            raise INVALID_INPUT from None
+            raise refusal("invalid_input") from None
 
 
 class Toolbox:
@@ -138,7 +134,7 @@ class Toolbox:
         """Answer `tools/call`; an unknown name is a tool's error, so that a model sees it."""
         tool = self._tools.get(name)
         if tool is None:
-            return tool_failure(UNKNOWN_TOOL.code, UNKNOWN_TOOL.message)
+            return tool_failure(refusal("unknown_tool"))
         return tool.call(arguments)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from skills_bundle.catalog.errors import refusal
 from skills_bundle.catalog.model import (
     OverviewArguments,
     OverviewResult,
@@ -12,18 +13,13 @@ from skills_bundle.catalog.model import (
     SearchArguments,
     SearchResult,
 )
-from skills_bundle.errors import BundleUnavailableError, ToolError
+from skills_bundle.errors import BundleUnavailableError
 from skills_bundle.server.tools.base import Tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from skills_bundle.catalog.service import Catalog
-
-CATALOG_UNAVAILABLE: Final = ToolError(
-    "catalog_unavailable",
-    "The installed catalog is missing or was altered; `skills-bundle verify` says more.",
-)
 
 
 def tools(open_catalog: Callable[[], Catalog]) -> tuple[Tool[Any], ...]:
@@ -37,8 +33,8 @@ def tools(open_catalog: Callable[[], Catalog]) -> tuple[Tool[Any], ...]:
     def catalog() -> Catalog:
         try:
             return open_catalog()
-        except BundleUnavailableError:
-            raise CATALOG_UNAVAILABLE from None
+        except BundleUnavailableError as error:
+            raise refusal("catalog_unavailable") from error
 
     return (
         Tool(

@@ -1,0 +1,1 @@
+"""Fuzz targets; each runs by itself."""

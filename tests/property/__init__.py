@@ -1,0 +1,1 @@
+"""Laws, found out by hypothesis."""

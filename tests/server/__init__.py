@@ -1,0 +1,1 @@
+"""Tests of the server, module by module; `peer` holds the client that they share."""
