@@ -76,8 +76,6 @@ RECORD_MAX_BYTES: Final = 64 * MIB
 """Bytes of a distribution's `RECORD`: one row a file, so the same as for a lock."""
 RECORDED_FILE_MAX_BYTES: Final = 256 * MIB
 """Bytes of a file that only RECORD lists; larger ones are told by their size, not read."""
-EXTRA_FILES_MAX_LISTED: Final = 1_000
-"""Files in a package that nobody lists, told one by one; more are only known to be there."""
 RACY_NANOSECONDS: Final = 2_000_000_000
 """A file written less than this before it was read may change again without its times changing;
 it is read again next time. Two seconds is FAT's clock, the coarsest in use."""

@@ -1,0 +1,206 @@
+"""Decision: can lock and receipt be believed? Each is compared with whatever else speaks of it.
+
+Four things speak of a bundle: the lock, the receipt (which names the lock's digest), RECORD (which
+names both files' digests) and the files themselves (whose git tree the lock names). Where two
+contradict each other, the one that a third confirms is believed; where nobody confirms a lock that
+a receipt contradicts, the lock is not believed, since serving altered bytes is worse than serving
+none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from skills_bundle.bundle import lock as locks
+from skills_bundle.bundle import proof
+from skills_bundle.bundle import receipt as receipts
+from skills_bundle.errors import (
+    InvalidLockError,
+    InvalidReceiptError,
+    Problem,
+    SkillsBundleError,
+    UnsafeFileError,
+)
+from skills_bundle.formats.digest import sha256_hex
+
+if TYPE_CHECKING:
+    from skills_bundle.bundle.lock import CatalogLock
+    from skills_bundle.bundle.receipt import BuildReceipt
+    from skills_bundle.bundle.record_file import RecordRow
+
+DocumentState = Literal[
+    "ok", "missing", "linked", "not_regular", "unreadable", "invalid", "altered"
+]
+"""What became of lock or receipt.
+
+`invalid`: its bytes are not those of a lock or receipt. `altered`: they contradict RECORD, the
+other document, the installed metadata or the files.
+"""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document(Generic[T]):
+    """Lock or receipt, as far as it could be read.
+
+    Attributes:
+        state: Only `ok` is believed.
+        value: The record, whenever the bytes have its form; also when `state` is `altered`.
+        sha256: Digest of the bytes, when they could be read.
+        recorded_sha256: The digest RECORD has, when it has one.
+        problems: Why the state is not `ok`.
+    """
+
+    state: DocumentState
+    value: T | None = None
+    sha256: str | None = None
+    recorded_sha256: str | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def believed(self) -> T | None:
+        """The record, unless something speaks against it."""
+        return self.value if self.state == "ok" else None
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether RECORD has the digest of exactly these bytes."""
+        return self.sha256 is not None and self.sha256 == self.recorded_sha256
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The distribution as its installed metadata names it; `known` is False without metadata."""
+
+    name: str
+    version: str
+    known: bool
+
+
+def read_lock(found: bytes | UnsafeFileError, row: RecordRow | None) -> Document[CatalogLock]:
+    """Read a lock and compare it with its row in RECORD.
+
+    Args:
+        found: The file's bytes, or why there are none.
+        row: Its row in RECORD, if there is one.
+    """
+    try:
+        value = locks.parse(_bytes(found))
+    except (InvalidLockError, UnsafeFileError) as error:
+        return _against_record(_unread(found, error), row)
+    return _against_record(Document(state="ok", value=value, sha256=_digest(found)), row)
+
+
+def read_receipt(found: bytes | UnsafeFileError, row: RecordRow | None) -> Document[BuildReceipt]:
+    """Read a build receipt and compare it with its row in RECORD; arguments as for `read_lock`."""
+    try:
+        value = receipts.parse(_bytes(found))
+    except (InvalidReceiptError, UnsafeFileError) as error:
+        return _against_record(_unread(found, error), row)
+    return _against_record(Document(state="ok", value=value, sha256=_digest(found)), row)
+
+
+def _bytes(found: bytes | UnsafeFileError) -> bytes:
+    if isinstance(found, UnsafeFileError):
+        raise found
+    return found
+
+
+def _digest(found: bytes | UnsafeFileError) -> str | None:
+    return None if isinstance(found, UnsafeFileError) else sha256_hex(found)
+
+
+_STATE_OF_KIND: dict[str, DocumentState] = {
+    "missing": "missing",
+    "linked": "linked",
+    "not_regular": "not_regular",
+    "unreadable": "unreadable",
+    "changed": "altered",  # it changed while it was looked at
+}
+
+
+def _unread(found: bytes | UnsafeFileError, error: SkillsBundleError) -> Document[Any]:
+    kind = found.kind if isinstance(found, UnsafeFileError) else "invalid"
+    problems = error.problems or (Problem(code="invalid", message=error.summary),)
+    state = _STATE_OF_KIND.get(kind, "invalid")
+    return Document(state=state, sha256=_digest(found), problems=problems)
+
+
+def _against_record(document: Document[T], row: RecordRow | None) -> Document[T]:
+    """Let RECORD tell a document that was changed from one that was installed like this."""
+    if row is None or row.sha256 is None:
+        return document
+    document = replace(document, recorded_sha256=row.sha256)
+    too_large = document.state == "invalid" and document.sha256 is None
+    if too_large or document.sha256 not in {None, row.sha256}:
+        return _altered(document, "record", "RECORD has another digest for this file.")
+    return document
+
+
+def _altered(document: Document[T], code: str, message: str) -> Document[T]:
+    problem = Problem(code=code, message=message)
+    return replace(document, state="altered", problems=(*document.problems, problem))
+
+
+def cross_check(
+    lock: Document[CatalogLock], receipt: Document[BuildReceipt], identity: Identity
+) -> tuple[Document[CatalogLock], Document[BuildReceipt]]:
+    """Compare the receipt with metadata, proof and lock; give both with what that says of them."""
+    receipt = _check_receipt(receipt, identity)
+    named = receipt.believed
+    if named is None or lock.believed is None:
+        return lock, receipt
+    if named.catalog.sha256 == lock.sha256:
+        if named.catalog.git_tree != lock.believed.digests.git_tree:
+            receipt = _altered(receipt, "git_tree", "It names another git tree than the lock.")
+        return lock, receipt
+    if lock.confirmed:
+        return lock, _altered(receipt, "catalog", "It names another lock than RECORD confirms.")
+    return _altered(lock, "catalog", "The build receipt names another digest."), receipt
+
+
+def _check_receipt(receipt: Document[BuildReceipt], identity: Identity) -> Document[BuildReceipt]:
+    """Compare a receipt with the installed metadata, and its commit with its own proof."""
+    claim = receipt.believed
+    if claim is None:
+        return receipt
+    made_for = (claim.package.name, claim.package.version)
+    if identity.known and made_for != (identity.name, identity.version):
+        return _altered(receipt, "package", "It was made for another distribution.")
+    if problems := proof.problems(claim.source):
+        return replace(receipt, state="altered", problems=problems)
+    return receipt
+
+
+def check_trees(lock: Document[CatalogLock], blobs: dict[str, str] | None) -> Document[CatalogLock]:
+    """Recompute every git tree the lock names from the files' own blob ids.
+
+    Args:
+        lock: A lock that has been read.
+        blobs: Locked path to git blob id; None unless every locked file matches the lock, since
+            the trees of other files say nothing of the lock.
+    """
+    if lock.believed is None or blobs is None:
+        return lock
+    wrong = [place for place, named, found in _trees(lock.believed, blobs) if named != found]
+    for place in wrong:
+        lock = _altered(lock, "git_tree", f"{place} does not follow from the files.")
+    return lock
+
+
+def _trees(lock: CatalogLock, blobs: dict[str, str]) -> list[tuple[str, str, str]]:
+    """Give place, named and recomputed id of each git tree in a lock."""
+    whole = {path: (blobs[path], file.executable) for path, file in lock.files().items()}
+    try:
+        found = locks.tree_of_bytes(whole, lock.unlocked)
+    except ValueError:  # `unlocked` names a locked path: no git tree is like that
+        found = ""
+    rows = [("digests.git_tree", lock.digests.git_tree, found)]
+    for index, skill in enumerate(lock.skills):
+        own = {
+            file.path: (blobs[f"{skill.path}/{file.path}"], file.executable) for file in skill.files
+        }
+        rows.append((f"skills[{index}].git_tree", skill.git_tree, locks.tree_of_bytes(own, ())))
+    return rows

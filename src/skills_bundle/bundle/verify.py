@@ -1,0 +1,250 @@
+"""Decision: is an installation what was locked and recorded? One verdict, and what led to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from skills_bundle.bundle import documents, file_rows, provenance
+from skills_bundle.bundle.documents import (
+    DocumentState,  # noqa: TC001 -- pydantic evaluates the types of fields
+)
+from skills_bundle.bundle.file_rows import FileRow  # noqa: TC001 -- as above
+from skills_bundle.bundle.provenance import Provenance  # noqa: TC001 -- as above
+from skills_bundle.bundle.records import Record
+
+if TYPE_CHECKING:
+    from skills_bundle.bundle.documents import Document, Identity
+    from skills_bundle.bundle.file_rows import Holdings
+    from skills_bundle.bundle.lock import CatalogLock
+    from skills_bundle.bundle.receipt import BuildReceipt
+    from skills_bundle.bundle.record_file import RecordFile
+    from skills_bundle.errors import Problem
+
+Layout = Literal["installed", "linked", "source"]
+"""How the package got where it runs from: files, links to files, or its own source."""
+
+Verdict = Literal["match", "differs", "cannot_tell"]
+
+EXIT_CODES: Final[dict[Verdict, Literal[0, 1, 3]]] = {"match": 0, "differs": 1, "cannot_tell": 3}
+"""What `skills-bundle verify` exits with."""
+
+_VERDICT_OF_STATE: Final[dict[DocumentState, Verdict]] = {
+    "ok": "match",
+    "missing": "cannot_tell",
+    "unreadable": "cannot_tell",
+    "invalid": "cannot_tell",
+    "linked": "differs",
+    "not_regular": "differs",
+    "altered": "differs",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Everything an edge found out about an installation.
+
+    Attributes:
+        location: The package's folder; shown to people, compared with nothing.
+        layout: How it got there.
+        identity: Name and version.
+        lock: The lock, already compared with RECORD and receipt.
+        receipt: The receipt, likewise.
+        record: RECORD, or None.
+        holdings: What lies in the package's folder.
+    """
+
+    location: str
+    layout: Layout
+    identity: Identity
+    lock: Document[CatalogLock]
+    receipt: Document[BuildReceipt]
+    record: RecordFile | None
+    holdings: Holdings
+
+
+class ProblemRow(Record):
+    """One thing that is wrong, with its place in the document, if it has one."""
+
+    code: str
+    message: str
+    path: str | None
+    line: int | None
+
+
+class DocumentReport(Record):
+    """What became of lock, receipt or RECORD.
+
+    Attributes:
+        state: See `documents.DocumentState`; RECORD knows `ok`, `missing` and `invalid`.
+        sha256: Digest of the bytes, null when they could not be read (and for RECORD).
+        recorded_sha256: What RECORD says it should be, null when it says nothing.
+        problems: Why the state is not `ok`.
+    """
+
+    state: DocumentState
+    sha256: str | None
+    recorded_sha256: str | None
+    problems: tuple[ProblemRow, ...]
+
+
+class Verification(Record):
+    """What there is to say about an installation.
+
+    Attributes:
+        verdict: `match`: every byte that is served is the one that was locked. `differs`: something
+            that lock or RECORD list changed, is missing or became a link, or there are extra files.
+            `cannot_tell`: lock or receipt are absent or unreadable, or the package is not a plain
+            installation.
+        exit_code: 0, 1 or 3, in that order.
+        location: The package's folder.
+        layout: `installed`, `linked` or `source`.
+        package_name: Normalised name of the distribution.
+        package_version: Its version.
+        lock: What became of the lock.
+        receipt: What became of the build receipt.
+        record: What became of RECORD.
+        provenance: What answers carry; null when the lock cannot be believed.
+        gaps: Every evidence gap.
+        notes: A sentence for each gap.
+        counts: Number of files in each state.
+        files: One row a file, sorted by path.
+    """
+
+    verdict: Verdict
+    exit_code: Literal[0, 1, 3]
+    location: str
+    layout: Layout
+    package_name: str
+    package_version: str
+    lock: DocumentReport
+    receipt: DocumentReport
+    record: DocumentReport
+    provenance: Provenance | None
+    gaps: tuple[str, ...]
+    notes: tuple[str, ...]
+    counts: dict[str, int]
+    files: tuple[FileRow, ...]
+
+    @property
+    def differences(self) -> tuple[FileRow, ...]:
+        """The files that somebody has something against."""
+        return tuple(row for row in self.files if not row.is_fine)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as a JSON object."""
+        return self.model_dump(mode="json")
+
+
+def verify(evidence: Evidence) -> Verification:
+    """Reach a verdict. What is wrong outweighs what cannot be told, and that what matches."""
+    rows = _rows(evidence)
+    lock = documents.check_trees(evidence.lock, _blobs(evidence, rows))
+    record = _record_report(evidence.record)
+    verdicts = {
+        _VERDICT_OF_STATE[lock.state],
+        _VERDICT_OF_STATE[evidence.receipt.state],
+        "match" if all(row.is_fine for row in rows) else "differs",
+        "match" if evidence.layout == "installed" else "cannot_tell",
+        "differs" if record.state == "invalid" else "match",
+    }
+    verdict: Verdict = (
+        "differs" if "differs" in verdicts else "cannot_tell" if len(verdicts) > 1 else "match"
+    )
+    gaps = provenance.ordered(_gaps(evidence, rows, record))
+    block = _provenance(evidence, lock, gaps)
+    gaps = gaps if block is None else block.gaps
+    return Verification(
+        verdict=verdict,
+        exit_code=EXIT_CODES[verdict],
+        location=evidence.location,
+        layout=evidence.layout,
+        package_name=evidence.identity.name,
+        package_version=evidence.identity.version,
+        lock=_report(lock),
+        receipt=_report(evidence.receipt),
+        record=record,
+        provenance=block,
+        gaps=gaps,
+        notes=tuple(provenance.GAP_SENTENCES[gap] for gap in gaps),
+        counts=dict(Counter(str(row.state) for row in rows)),
+        files=rows,
+    )
+
+
+def _rows(evidence: Evidence) -> tuple[FileRow, ...]:
+    if evidence.layout == "source":  # the lock was made from these files: comparing shows nothing
+        return ()
+    return file_rows.compare(evidence.lock.value, evidence.record, evidence.holdings)
+
+
+def _blobs(evidence: Evidence, rows: tuple[FileRow, ...]) -> dict[str, str] | None:
+    """Give locked path to blob id, or None unless every locked file is the one locked."""
+    lock, holdings = evidence.lock.value, evidence.holdings
+    if lock is None or len(rows) < len(lock.files()):
+        return None
+    if any("lock" in row.contradicted_by for row in rows):
+        return None
+    seen = {path: holdings.seen.get(holdings.skills_prefix + path) for path in lock.files()}
+    return {path: one.blob for path, one in seen.items() if one is not None and one.blob}
+
+
+def _gaps(evidence: Evidence, rows: tuple[FileRow, ...], record: DocumentReport) -> set[str]:
+    if evidence.layout == "source":  # nothing was installed that could be missing
+        return {"editable_install"}
+    states = [
+        (evidence.layout == "linked", "linked_install"),
+        (evidence.receipt.state == "missing", "missing_receipt"),
+        (evidence.receipt.state not in {"ok", "missing"}, "invalid_receipt"),
+        (evidence.record is None, "record_absent"),
+        (any("lock" in row.contradicted_by for row in rows), "altered_files"),
+        (
+            record.state == "invalid" or any(row.contradicted_by == ("record",) for row in rows),
+            "record_mismatch",
+        ),
+        (any(row.state == "extra" for row in rows), "extra_files"),
+    ]
+    return {gap for holds, gap in states if holds}
+
+
+def _provenance(
+    evidence: Evidence, lock: Document[CatalogLock], gaps: tuple[str, ...]
+) -> Provenance | None:
+    if lock.value is None or lock.sha256 is None or lock.state != "ok":
+        return None
+    believed = evidence.receipt.state == "ok"
+    return provenance.describe(
+        provenance.Bundle(
+            collection=lock.value.collection,
+            name=evidence.identity.name,
+            version=evidence.identity.version,
+            catalog_sha256=lock.sha256,
+            receipt=evidence.receipt.value if believed else None,
+            receipt_sha256=evidence.receipt.sha256 if believed else None,
+            gaps=frozenset(gaps),
+        )
+    )
+
+
+def _record_report(record: RecordFile | None) -> DocumentReport:
+    state: DocumentState = "missing" if record is None else "invalid" if record.problems else "ok"
+    problems = () if record is None else record.problems
+    return DocumentReport(
+        state=state, sha256=None, recorded_sha256=None, problems=tuple(map(_problem, problems))
+    )
+
+
+def _report(document: Document[Any]) -> DocumentReport:
+    return DocumentReport(
+        state=document.state,
+        sha256=document.sha256,
+        recorded_sha256=document.recorded_sha256,
+        problems=tuple(map(_problem, document.problems)),
+    )
+
+
+def _problem(problem: Problem) -> ProblemRow:
+    return ProblemRow(
+        code=problem.code, message=problem.message, path=problem.path, line=problem.line
+    )

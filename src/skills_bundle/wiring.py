@@ -1,0 +1,79 @@
+"""Edge: the running installation joined into the objects that server and commands use.
+
+The one place that chooses implementations. What is imported here is what every start of the server
+pays for: no git, no YAML, no network.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from skills_bundle.bundle import installed
+from skills_bundle.bundle.live import LiveBundle
+from skills_bundle.bundle.opened import InstalledBundle, verify_installed
+from skills_bundle.catalog import Catalog
+from skills_bundle.errors import UnsafeFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from skills_bundle.bundle.installed import Installed
+    from skills_bundle.bundle.verify import Verification
+    from skills_bundle.bundle.view import Bundle, View
+    from skills_bundle.catalog.reading import Resources
+
+
+def open_catalog(
+    *, resources: Resources = "markdown", find: Callable[[], Installed] = installed.locate
+) -> Catalog:
+    """Open the catalog of the running installation, or of the source it runs from.
+
+    Never fails for what is wrong with the installation: the catalog answers `catalog_unavailable`
+    then, and `Catalog.problem` says why.
+
+    Args:
+        resources: What may be read: `markdown` or `all`.
+        find: Says where the installation is.
+    """
+    return Catalog(_FoundBundle(find), resources=resources)
+
+
+def verify_installation(*, find: Callable[[], Installed] = installed.locate) -> Verification:
+    """Verify the running installation: lock, receipt, RECORD, every skill file and our own code.
+
+    Args:
+        find: Says where the installation is.
+
+    Raises:
+        BundleUnavailableError: If there is nothing to verify: the package runs from an archive, or
+            from a source checkout whose skills cannot be read.
+    """
+    place = find()
+    if place.project is not None:
+        return LiveBundle(place, place.project).verification()
+    return verify_installed(place)
+
+
+class _FoundBundle:
+    """The bundle there is, looked for when it is first asked for, so that opening never fails."""
+
+    def __init__(self, find: Callable[[], Installed]) -> None:
+        self._find = find
+        self._bundle: Bundle | None = None
+
+    def current(self) -> View:
+        """See `view.Bundle.current`."""
+        if self._bundle is None:
+            place = self._find()
+            self._bundle = (
+                InstalledBundle(self._find)
+                if place.project is None
+                else LiveBundle(place, place.project)
+            )
+        return self._bundle.current()
+
+    def read(self, path: str) -> bytes:
+        """See `view.Bundle.read`."""
+        if self._bundle is None:
+            raise UnsafeFileError("missing", path)
+        return self._bundle.read(path)
