@@ -1,7 +1,7 @@
 """Render facts of the code into the documentation's marked regions.
 
-`python docs/generate.py` writes the pages; with `--check` it writes nothing and exits 1 if a page is
-not what the code says now. A region begins with `<!-- generated: NAME -->` and ends with
+`python docs/generate.py` writes the pages; with `--check` it writes nothing and exits 1 if a page
+is not what the code says now. A region begins with `<!-- generated: NAME -->` and ends with
 `<!-- end of generated -->`; everything else in a page belongs to its writers.
 """
 # ruff: noqa: INP001  a script; `docs` is not a package
@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-from facts import RENDERERS
+from facts import render
 
 DOCS = Path(__file__).parent
 REGION = re.compile(
@@ -24,7 +24,7 @@ REGION = re.compile(
 def rendered(text: str) -> str:
     """Give a page's text with every region rendered anew."""
     return REGION.sub(
-        lambda region: f"{region['open']}\n{RENDERERS[region['name']]().strip()}\n{region['close']}",
+        lambda region: f"{region['open']}\n{render(region['name'])}\n{region['close']}",
         text,
     )
 

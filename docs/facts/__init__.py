@@ -5,15 +5,35 @@ One module a kind of fact; each function gives the Markdown of one region.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
 
-from facts import decisions, limits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-RENDERERS: dict[str, Callable[[], str]] = {
-    "decisions": decisions.index,
-    "limits": limits.render,
+REGIONS: dict[str, str] = {
+    "claims": "evidence:claims",
+    "commands": "commands:render",
+    "decisions": "decisions:index",
+    "diagnostics": "diagnostics:render",
+    "error-classes": "errors:classes",
+    "gaps": "evidence:gaps",
+    "junk": "evidence:junk",
+    "limits": "limits:render",
+    "provenance-fields": "evidence:fields",
+    "reasons": "evidence:reasons",
+    "sessions": "development:sessions",
+    "settings": "settings:render",
+    "source-provenance-fields": "evidence:claim_fields",
+    "states": "evidence:states",
+    "tool-errors": "tools:errors",
+    "tools": "tools:render",
 }
-"""Region name to its renderer."""
+"""Region name to `module:function` of this package."""
+
+
+def render(region: str) -> str:
+    """Give the Markdown of one region.
+
+    Raises:
+        KeyError: If a page names a region that nothing renders.
+    """
+    module, _, function = REGIONS[region].partition(":")
+    text: str = getattr(import_module(f"facts.{module}"), function)()
+    return text.strip()

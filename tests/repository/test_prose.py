@@ -33,7 +33,6 @@ KNOWN_HOSTS = {
 PIN = re.compile(r"\bskills-bundle==([\w.]+)")
 LANGUAGES = {
     "console",
-    "gitignore",
     "json",
     "markdown",
     "python",

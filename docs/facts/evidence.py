@@ -1,0 +1,103 @@
+"""Provenance: its fields, its gaps, and every state, computed by the code that answers."""
+
+from __future__ import annotations
+
+from facts.docstrings import attributes
+from facts.markdown import code, table
+from skills_bundle.bundle import provenance, receipt
+from skills_bundle.cli.explanations import EXPLANATIONS
+from skills_bundle.skills.junk import JUNK
+
+WITHOUT_RECEIPT = {"editable_install", "missing_receipt", "invalid_receipt"}
+FIELDS = ("repository", "source_ref", "resolved_git_sha")
+CLAIMS = ("status", "build_verification", "integrity", "receipt_sha256")
+
+
+def claims() -> str:
+    """Give one row a field: what kind of claim it is, what was checked, what is not proved."""
+    rows = [(code(e.field), e.standing, e.checked, e.not_proved) for e in EXPLANATIONS]
+    return table(("Field", "Kind", "Checked", "Does not prove"), rows)
+
+
+def fields() -> str:
+    """Give the fields of the provenance object."""
+    rows = [(code(name), text) for name, text in attributes(provenance.Provenance).items()]
+    return table(("Field", "Meaning"), rows)
+
+
+def claim_fields() -> str:
+    """Give the fields of `source_provenance`."""
+    rows = [(code(name), text) for name, text in attributes(provenance.SourceProvenance).items()]
+    return table(("Field", "Meaning"), rows)
+
+
+def reasons() -> str:
+    """Give the reasons a receipt can have, in the order in which the first is picked."""
+    rows = [(code(name), provenance.GAP_SENTENCES[name]) for name in receipt.REASONS]
+    return table(("Code", "Meaning"), rows)
+
+
+def gaps() -> str:
+    """Give every gap in the order in which `reason` picks the first."""
+    rows = [(code(name), sentence) for name, sentence in provenance.GAP_SENTENCES.items()]
+    return table(("Gap", "Meaning"), rows)
+
+
+def junk() -> str:
+    """Give the patterns that are never locked."""
+    rows = [(code(pattern), whose) for pattern, whose in JUNK]
+    return table(("Component of a path", "By-product of"), rows)
+
+
+def states() -> str:
+    """Give one row a state of an installation, one column a field."""
+    head = ("State (`reason`)", *map(code, (*FIELDS, *CLAIMS)))
+    return table(head, [_row(gap) for gap in (None, *provenance.GAPS)])
+
+
+def _row(gap: str | None) -> list[str]:
+    block = _describe(gap)
+    claim = block.source_provenance
+    values: list[str | None] = [getattr(block, name) for name in FIELDS]
+    values += [getattr(claim, name) for name in CLAIMS]
+    words = {"asserted", "verified", "unavailable"}
+    shown = ["null" if v is None else v if v in words else "set" for v in values]
+    return ["nothing is missing (null)" if gap is None else code(gap), *shown]
+
+
+def _describe(gap: str | None) -> provenance.Provenance:
+    """Give the answer's provenance when exactly this is missing."""
+    made = None if gap in WITHOUT_RECEIPT else _receipt(gap)
+    return provenance.describe(
+        provenance.Bundle(
+            collection="example",
+            name="example",
+            version="1.0",
+            catalog_sha256="0" * 64,
+            receipt=made,
+            receipt_sha256=None if made is None else "1" * 64,
+            gaps=frozenset([gap] if gap else []),
+        )
+    )
+
+
+def _receipt(gap: str | None) -> receipt.BuildReceipt:
+    """Give a receipt of a clean build, or one that a build with this reason writes."""
+    clean = gap not in receipt.REASONS
+    state = "clean" if clean else "dirty" if gap == "dirty_source" else "archive"
+    source = {
+        "state": state,
+        "reason": None if clean else gap,
+        "commit": "a" * 40 if clean else None,
+        "skills_tree": "b" * 40 if clean else None,
+        "proof": None,
+    }
+    return receipt.seal(
+        package=receipt.Package(name="example", version="1.0"),
+        catalog=receipt.CatalogClaim(sha256="0" * 64, git_tree="b" * 40),
+        inputs=receipt.Inputs(dir_hash="0" * 64, files=()),
+        asserted=receipt.Asserted(
+            repository="https://acme.example/skills", source_ref="refs/tags/v1.0"
+        ),
+        source=receipt.Source.model_validate(source),
+    )

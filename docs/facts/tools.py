@@ -1,0 +1,78 @@
+"""Every tool: description, arguments, results and coded errors, from what hosts are given."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NoReturn, cast, get_args
+
+from facts.docstrings import attributes
+from facts.markdown import code, sentences, table
+from skills_bundle.bundle.records import Record
+from skills_bundle.catalog.errors import MESSAGES
+from skills_bundle.server.tools import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+    from skills_bundle.server.tools.base import Tool
+
+
+def render() -> str:
+    """Give one section a tool."""
+    return "\n\n".join(_section(tool) for tool in catalog.tools(_nothing))
+
+
+def errors() -> str:
+    """Give every code a tool can answer with, and its fixed sentence."""
+    return table(("Code", "Message"), [(code(key), text) for key, text in MESSAGES.items()])
+
+
+def _nothing() -> NoReturn:
+    raise AssertionError("no tool is called here")
+
+
+def _section(tool: Tool[Any]) -> str:
+    hints = ", ".join(code(name) for name, given in tool.annotations.items() if given)
+    return "\n\n".join(
+        (
+            f"## `{tool.name}`",
+            sentences(tool.description),
+            f"Hints: {hints}.",
+            _arguments(tool.input_schema),
+            table(("Result", "Meaning"), _results(tool.result)),
+        )
+    )
+
+
+def _results(result: type[Record]) -> list[tuple[str, str]]:
+    """Give one row a field; what a list holds follows it. Provenance has a page of its own."""
+    rows: list[tuple[str, str]] = []
+    for name, text in attributes(result).items():
+        rows.append((code(name), text))
+        for item in get_args(result.model_fields[name].annotation):
+            if isinstance(item, type) and issubclass(item, Record):
+                rows += [(code(f"{name}[].{key}"), of) for key, of in attributes(item).items()]
+    return rows
+
+
+def _arguments(schema: Mapping[str, JsonValue]) -> str:
+    properties = cast("dict[str, dict[str, JsonValue]]", schema["properties"])
+    required = cast("list[str]", schema.get("required", []))
+    rows = [
+        (
+            code(name),
+            "required" if name in required else code(json.dumps(value.get("default"))),
+            _bounds(value),
+            str(value.get("description", "")),
+        )
+        for name, value in properties.items()
+    ]
+    return table(("Argument", "Default", "Accepted", "Meaning"), rows)
+
+
+def _bounds(value: dict[str, JsonValue]) -> str:
+    words = {"minimum": "≥ ", "maximum": "≤ ", "minLength": "length ≥ ", "maxLength": "length ≤ "}
+    bounds = [f"{word}{value[key]}" for key, word in words.items() if key in value]
+    return ", ".join([str(value.get("type", "")), *bounds])
