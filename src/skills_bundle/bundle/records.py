@@ -16,7 +16,13 @@ class Record(BaseModel):
     """A closed, immutable JSON object: unknown keys are errors, nothing is converted."""
 
     # defer_build: a command that reads no receipt does not pay for its validator.
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(
+        frozen=True,
+        strict=True,
+        extra="forbid",
+        defer_build=True,
+        json_schema_serialization_defaults_required=True,
+    )
 
 
 Sha256Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$", max_length=64)]
