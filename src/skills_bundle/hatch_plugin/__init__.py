@@ -1,1 +1,5 @@
-"""hatch_plugin."""
+"""The build hook: what hatchling selects, closed to what the commit holds, in one form of bytes.
+
+May import `bundle`, `skills`, `formats`, `errors`, `limits`, and as the only package hatchling;
+never anything of the server. It reads the source tree and writes only the archive being built.
+"""

@@ -1,0 +1,282 @@
+"""Edge: the one module that opens a git repository, read-only, through pygit2.
+
+pygit2 is imported when a repository is there to be opened and not before (it takes 0.1 s). The
+environment's `GIT_*` variables have no say: what ships is decided by where the project lies.
+
+libgit2 refuses a repository that belongs to another user, since its configuration could run that
+user's programs. We leave that check on and report `not_owner`; whoever trusts the folder says so
+to git (`git config --global --add safe.directory FOLDER`), and libgit2 listens.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from skills_bundle.bundle import proof
+from skills_bundle.bundle.proof import Entry
+from skills_bundle.bundle.revision import Revision, archive, dirty, listed
+from skills_bundle.errors import CheckoutError
+from skills_bundle.formats.digest import TREE_MODE, TreeEntry
+from skills_bundle.skills.junk import is_junk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+    import pygit2
+
+    from skills_bundle.bundle.receipt import Reason
+
+SDIST_MARK: Final = "PKG-INFO"
+"""Every sdist has this file at its root; a checkout has not."""
+SUBMODULE_MODE: Final = "160000"
+
+
+def has_repository(project: Path) -> bool:
+    """Tell whether a folder lies in a git checkout of its own; needs no pygit2.
+
+    An unpacked sdist does not, wherever it lies: it is not that repository's content.
+    """
+    project = project.resolve()
+    return not (project / SDIST_MARK).exists() and any(
+        os.path.lexists(folder / ".git") for folder in (project, *project.parents)
+    )
+
+
+def no_product(_: str) -> bool:
+    """Say of every path that no build made it."""
+    return False
+
+
+def inspect(
+    project: Path, skills: str, *, own: Callable[[str], bool] = lambda _: False
+) -> Revision:
+    """Compare a project's folder with the commit that HEAD names.
+
+    Dirt is a tracked change (staged or not), an untracked file that is not ignored, or a file of
+    the commit that is not there. Only the project's folder counts: in a repository of several
+    projects, work on another one changes nothing here. Files that ship from outside the folder
+    are compared one by one by the build.
+
+    Args:
+        project: The folder of `pyproject.toml`.
+        skills: The skills folder, relative to it.
+        own: Tells whether an untracked path (relative to the project) is this build's own product.
+
+    Returns:
+        Never raises for what it finds: a repository that cannot be read is an `archive` revision
+        with the reason.
+    """
+    try:
+        with _translated():
+            return open_checkout(project).revision(skills, own)
+    except CheckoutError as error:
+        return archive(cast("Reason", error.reason), error.summary)
+
+
+def open_checkout(project: Path) -> Checkout:
+    """Open the repository a project lies in.
+
+    A project in a folder that the repository ignores (in a home folder under git, say) is not that
+    repository's content.
+
+    Raises:
+        CheckoutError: With the reason code, if there is none or it cannot be read.
+    """
+    if not has_repository(project):
+        raise CheckoutError("There is no git checkout around the project.", reason="not_git_source")
+    with _translated():
+        import pygit2  # noqa: PLC0415 - takes 0.1 s; only builds inside a checkout need it
+
+        found = pygit2.discover_repository(str(project.resolve()))
+        if found is None:
+            message = "The .git above the project is no repository."
+            raise CheckoutError(message, reason="not_git_source")
+        checkout = Checkout(pygit2.Repository(found), project.resolve())
+        folder = checkout.prefix.rstrip("/")
+        if folder and checkout.ignored(folder):
+            message = f"The repository around the project ignores {folder}."
+            raise CheckoutError(message, reason="project_not_in_repository")
+        return checkout
+
+
+@contextmanager
+def _translated() -> Generator[None]:
+    """Turn what pygit2 raises (GitError, KeyError, ValueError, OSError) into CheckoutError."""
+    try:
+        yield
+    except ImportError as error:
+        message = f"pygit2 cannot be imported: {error}"
+        raise CheckoutError(message, reason="git_unavailable") from error
+    except CheckoutError:
+        raise
+    except Exception as error:
+        if not isinstance(error, OSError | ValueError | KeyError) and not _is_git_error(error):
+            raise
+        raise CheckoutError(str(error), reason=_reason(str(error))) from error
+
+
+def _is_git_error(error: Exception) -> bool:
+    return type(error).__module__.partition(".")[0] in {"pygit2", "_pygit2"}
+
+
+def _reason(message: str) -> Reason:
+    """Tell libgit2's refusals apart; its error codes do not."""
+    if "not owned by current user" in message:
+        return "not_owner"
+    if "object format" in message:
+        return "unsupported_object_format"
+    return "git_unavailable"
+
+
+class Checkout:
+    """An opened repository and a project in it. Paths are relative to the work tree's top.
+
+    Args:
+        repository: As pygit2 opened it.
+        project: The project's folder, resolved.
+
+    Raises:
+        CheckoutError: If the project does not lie in the repository's work tree.
+    """
+
+    def __init__(self, repository: pygit2.Repository, project: Path) -> None:
+        """Find the project in the work tree and read the index once."""
+        self._repository = repository
+        workdir = repository.workdir
+        top = Path(workdir).resolve() if workdir else None
+        if top is None or not project.is_relative_to(top):
+            message = f"{project} is not in the work tree of {repository.path}."
+            raise CheckoutError(message, reason="project_not_in_repository")
+        self.top = top
+        self.project = project
+        relative = project.relative_to(top).as_posix()
+        self.prefix = "" if relative == "." else f"{relative}/"
+        self._trees: dict[str, dict[str, Entry]] = {}
+        rows = cast("Iterable[pygit2.IndexEntry]", repository.index)
+        self._index = {str(row.path): f"{int(row.mode):o}" for row in rows}
+
+    @cached_property
+    def _commit(self) -> str | None:
+        """Full id of HEAD's commit; None before the first one."""
+        return None if self._repository.head_is_unborn else str(self._repository.head.target)
+
+    @cached_property
+    def trusts_file_mode(self) -> bool:
+        """Whether the disk's x bit means anything here (`core.fileMode`)."""
+        config = self._repository.config
+        return "core.filemode" not in config or config.get_bool("core.filemode")
+
+    def index_mode(self, path: str) -> str | None:
+        """Give the mode the index records for a file, else None."""
+        return self._index.get(path)
+
+    @cached_property
+    def _tracked_folders(self) -> frozenset[str]:
+        folders: set[str] = set()
+        for path in self._index:
+            while (path := path.rpartition("/")[0]) and path not in folders:
+                folders.add(path)
+        return frozenset(folders)
+
+    def ignored(self, path: str) -> bool:
+        """Tell whether git ignores a path: every `.gitignore` on the way, `info/exclude`, global.
+
+        What git tracks, and a folder that holds such a file, is never ignored.
+        """
+        if path in self._index or path in self._tracked_folders:
+            return False
+        return self._repository.path_is_ignored(path)
+
+    def submodules(self) -> Iterator[str]:
+        """Give every submodule's path and nothing else of the index."""
+        return (path for path, mode in self._index.items() if mode == SUBMODULE_MODE)
+
+    def submodule(self, path: str) -> TreeEntry:
+        """Give a submodule as the index records it."""
+        return TreeEntry(path, SUBMODULE_MODE, str(self._repository.index[path].id))
+
+    def _object(self, oid: str) -> bytes:
+        return self._repository.read(oid)[1]
+
+    def _tree(self, oid: str) -> dict[str, Entry]:
+        if oid not in self._trees:
+            self._trees[oid] = proof.tree_entries(self._object(oid))
+        return self._trees[oid]
+
+    def _root(self) -> Entry | None:
+        commit = self._commit
+        return None if commit is None else Entry(TREE_MODE, proof.commit_tree(self._object(commit)))
+
+    def head_entry(self, path: str) -> Entry | None:
+        """Give what HEAD's commit holds at a path; `""` is the root tree."""
+        entry = self._root()
+        for name in path.split("/") if path else ():
+            if entry is None or entry.mode != TREE_MODE:
+                return None
+            entry = self._tree(entry.oid).get(name)
+        return entry
+
+    def _head_files(self, path: str, entry: Entry) -> Iterator[str]:
+        """Give every file and link below a tree of HEAD's commit."""
+        for name, child in self._tree(entry.oid).items():
+            below = f"{path}/{name}" if path else name
+            if child.mode == TREE_MODE:
+                yield from self._head_files(below, child)
+            elif child.mode != SUBMODULE_MODE:
+                yield below
+
+    def revision(self, skills: str, own: Callable[[str], bool]) -> Revision:
+        """Give the state of the project's folder; see `inspect`."""
+        if self._commit is None:
+            return archive("no_commit", "The repository has no commit yet.")
+        folder = self.prefix.rstrip("/")
+        project = self.head_entry(folder)
+        if project is None or project.mode != TREE_MODE:
+            return archive("project_not_in_repository", f"HEAD holds no folder {folder!r}.")
+        if changes := sorted({*self._changes(own), *self._missing(folder, project)}):
+            return dirty("dirty_source", f"Not as in the commit: {listed(changes)}.")
+        path = self.prefix.rstrip("/") if skills == "." else self.prefix + skills
+        tree = self.head_entry(path)
+        if tree is None or tree.mode != TREE_MODE:
+            return dirty("dirty_source", f"HEAD holds no folder {path!r}.")
+        return Revision(
+            state="clean",
+            reason=None,
+            commit=self._commit,
+            skills_tree=tree.oid,
+            proof=tuple(self._way(path)),
+        )
+
+    def _changes(self, own: Callable[[str], bool]) -> Iterator[str]:
+        """Give every tracked change and untracked file in the project's folder."""
+        for path, flags in self._repository.status(untracked_files="all").items():
+            if not path.startswith(self.prefix) or flags == 0:
+                continue
+            inner = path.removeprefix(self.prefix)
+            untracked = path not in self._index
+            if not (untracked and (is_junk(inner.rstrip("/")) or own(inner))):
+                yield inner
+
+    def _missing(self, folder: str, project: Entry) -> Iterator[str]:
+        """Give every file of the commit that the disk lacks, whatever flags the index gives it."""
+        for path in self._head_files(folder, project):
+            if not os.path.lexists(self.top / path):
+                yield path.removeprefix(self.prefix)
+
+    def _way(self, path: str) -> Iterator[bytes]:
+        """Give the raw commit and the raw trees above a path."""
+        yield self._object(self._commit or "")
+        names = path.split("/") if path else []
+        for count in range(len(names)):
+            entry = self.head_entry("/".join(names[:count]))
+            if entry is not None:
+                yield self._object(entry.oid)
+
+    def inside(self, path: str) -> str | None:
+        """Give an absolute path relative to the work tree's top, or None if it lies outside."""
+        relative = os.path.relpath(path, self.top).replace(os.sep, "/")
+        return None if relative == ".." or relative.startswith("../") else relative

@@ -1,0 +1,227 @@
+"""Edge: a project on disk, with its settings, its skills and its lock.
+
+The `lock` command and the build hook both work through this module, so that they agree.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from skills_bundle import limits
+from skills_bundle.bundle import assemble, changes, git_facts, settings
+from skills_bundle.bundle.lock import LOCK_FILE_NAME, CatalogLock, parse
+from skills_bundle.errors import (
+    InvalidLockError,
+    InvalidSkillsError,
+    Problem,
+    SettingsError,
+    StaleLockError,
+)
+from skills_bundle.skills.scan import scan
+
+if TYPE_CHECKING:
+    from skills_bundle.bundle.git_facts import Facts
+    from skills_bundle.bundle.settings import Settings
+    from skills_bundle.skills.model import ScanResult
+
+
+class Overrides(TypedDict, total=False):
+    """Settings given elsewhere than in the file, by the names of `Settings`."""
+
+    skills: str
+    collection: str
+    exclude: tuple[str, ...]
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A project and what is known of it before a skill is read.
+
+    Attributes:
+        folder: Where its lock lies.
+        settings: From its pyproject.toml, or the defaults of a folder that has none.
+        old_bytes: The lock file as it is, or None.
+        facts: What git, or the disk, says of its files; with the reason if it is the disk.
+    """
+
+    folder: Path
+    settings: Settings
+    old_bytes: bytes | None
+    facts: Facts
+
+    @property
+    def lock_path(self) -> Path:
+        """Where the lock lies or will lie."""
+        return self.folder / LOCK_FILE_NAME
+
+
+def load(folder: Path, **overrides: Unpack[Overrides]) -> Project:
+    """Look at a project; no skill is read yet.
+
+    A folder without a pyproject.toml is one too: its collection is named after the folder, and its
+    skills are in `skills/` if there is such a folder, else anywhere in it.
+
+    Args:
+        folder: Where its pyproject.toml and its lock lie.
+        overrides: Settings that go before those of the file; checked alike.
+
+    Raises:
+        SettingsError: With every problem of the settings, or if there is no such folder.
+        InvalidLockError: If there is a lock that is too large to be one.
+    """
+    if not folder.is_dir():
+        problem = Problem(code="no_folder", message="is no folder", path=str(folder))
+        raise SettingsError("There is no project.", (problem,))
+    pyproject = folder / "pyproject.toml"
+    if pyproject.exists():
+        found = settings.read(pyproject)
+    else:
+        found = settings.defaults(folder.resolve().name or "skills")
+        found = replace(found, skills="skills" if (folder / "skills").is_dir() else ".")
+    return with_settings(folder, _overridden(found, overrides))
+
+
+def _overridden(found: Settings, overrides: Overrides) -> Settings:
+    table: dict[str, object] = {**overrides}
+    if "exclude" in overrides:
+        table["exclude"] = [*overrides["exclude"]]
+    settings.parse(table, "command line", found.collection)  # raises for what cannot be used
+    return replace(found, **overrides)
+
+
+def with_settings(folder: Path, chosen: Settings) -> Project:
+    """Look at a project whose settings are known.
+
+    Args:
+        folder: Where its lock lies.
+        chosen: What holds for it.
+
+    Raises:
+        InvalidLockError: If there is a lock that is too large to be one, or cannot be read.
+    """
+    old_bytes = _old_bytes(folder / LOCK_FILE_NAME)
+    facts = git_facts.open_facts(folder, chosen.skills, _readable(old_bytes))
+    return Project(folder=folder, settings=chosen, old_bytes=old_bytes, facts=facts)
+
+
+def _old_bytes(path: Path) -> bytes | None:
+    try:
+        with path.open("rb") as file:
+            data = file.read(limits.LOCK_MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        problem = Problem(code="unreadable", message=error.strerror or str(error), path=path.name)
+        raise InvalidLockError("The lock cannot be read.", (problem,)) from error
+    if len(data) > limits.LOCK_MAX_BYTES:
+        message = f"has more than {limits.LOCK_MAX_BYTES} bytes"
+        problem = Problem(code="lock_too_large", message=message, path=path.name)
+        raise InvalidLockError("The lock cannot be read.", (problem,))
+    return data
+
+
+def _readable(data: bytes | None) -> CatalogLock | None:
+    """Give the old lock, or None: what cannot be read is about to be written anew or refused."""
+    try:
+        return None if data is None else parse(data)
+    except InvalidLockError:
+        return None
+
+
+def make_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
+    """Read every skill and give the lock they make; nothing is written.
+
+    Raises:
+        InvalidSkillsError: If a skill is refused, with every problem of every skill, by path from
+            the project's folder; or if there is no skill at all.
+    """
+    chosen = project.settings
+    result = scan(
+        project.folder / chosen.skills,
+        project.facts.facts,
+        exclude=chosen.exclude,
+        strict=chosen.strict,
+    )
+    if not result.found:
+        message = "no folder in it holds a SKILL.md"
+        problem = Problem(code="no_skills", message=message, path=chosen.skills)
+        raise InvalidSkillsError("There is no skill to lock.", (problem,))
+    try:
+        return assemble.lock(chosen.collection, result), result
+    except InvalidSkillsError as error:
+        problems = tuple(_from_project(problem, chosen.skills) for problem in error.problems)
+        raise InvalidSkillsError(error.summary, problems) from error
+
+
+def _from_project(problem: Problem, skills: str) -> Problem:
+    """Spell a path from the project's folder, where an editor can jump to it."""
+    if problem.path is None or skills == "." or problem.code == "whole":
+        return problem
+    return replace(problem, path=skills if problem.path == "." else f"{skills}/{problem.path}")
+
+
+def check_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
+    """Give the lock if the file holds exactly these bytes.
+
+    Raises:
+        StaleLockError: If it does not; naming files, and the command that mends it.
+        InvalidLockError: If the file cannot be read as a lock.
+        InvalidSkillsError: As `make_lock`.
+    """
+    lock, result = make_lock(project)
+    if project.old_bytes is None:
+        raise _no_lock()
+    if project.old_bytes != lock.to_bytes():
+        found = changes.compare(parse(project.old_bytes), lock, changes.contents(result))
+        error = changes.stale_error(found)
+        skills = project.settings.skills
+        raise StaleLockError(
+            error.summary,
+            tuple(_from_project(problem, skills) for problem in error.problems),
+        )
+    return lock, result
+
+
+def _no_lock() -> StaleLockError:
+    message = f"is not there; run `{changes.MENDING_COMMAND}` and commit what it writes"
+    problem = Problem(code="no_lock", message=message, path=LOCK_FILE_NAME)
+    return StaleLockError("The project has no lock.", (problem,))
+
+
+def write_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
+    """Make the lock and put it in place at once; a file that is current is not touched.
+
+    Raises:
+        InvalidSkillsError: As `make_lock`; the old file stays.
+        OSError: If the folder cannot be written to.
+    """
+    lock, result = make_lock(project)
+    data = lock.to_bytes()
+    if data != project.old_bytes:
+        replace_file(project.lock_path, data)
+    return lock, result
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put bytes in a file's place at once: a reader finds the old ones or the new ones.
+
+    The file is readable for all, as a checkout's are.
+
+    Raises:
+        OSError: If the folder cannot be written to; nothing is left behind.
+    """
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

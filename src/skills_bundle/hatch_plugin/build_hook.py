@@ -1,0 +1,143 @@
+"""Edge: what hatchling calls. One class, registered as a plugin and loaded by our own build script.
+
+Before the build: everything that can be wrong is found and told at once. After it: hatchling's
+archive is read back, closed to what the commit holds, given the bundle and its receipt, and
+written in one form of bytes. Nothing is written into the source tree, and no temporary folder is
+made: what hatchling read is taken from its archive, and the skills from memory.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+
+from hatchling.builders.config import BuilderConfig
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+from skills_bundle import limits
+from skills_bundle.bundle.checkout import has_repository
+from skills_bundle.bundle.project import replace_file
+from skills_bundle.bundle.settings import parse
+from skills_bundle.errors import Problem, SettingsError, SkillsBundleError
+from skills_bundle.hatch_plugin import bundling, sdist, wheel
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from skills_bundle.hatch_plugin.bundling import Bundling
+    from skills_bundle.hatch_plugin.selection import Builder, Metadata
+
+PYGIT2: Final = "pygit2>=1.18,<2"
+"""What a build inside a checkout needs besides; the same as in our own dependencies."""
+TARGETS: Final = ("wheel", "sdist")
+ARTIFACTS: Final = (".whl", ".tar.gz")
+EDITABLE: Final = "editable"
+
+
+class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
+    """Ship the project's skills with their lock and a build receipt.
+
+    In the wheel they lie at `<package>/.agents/`; the sdist has them where the project has them,
+    and the receipt at its root. An editable build is left alone: its files are served from the
+    source, and a stale lock must not keep anyone from installing the tool that mends it.
+    """
+
+    PLUGIN_NAME = "skills-bundle"
+
+    _bundling: Bundling | None = None
+
+    def dependencies(self) -> list[str]:
+        """Ask for pygit2 where there is a checkout to look at, and only there."""
+        return [PYGIT2] if has_repository(Path(self.root)) else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Check settings, skills and lock; end the build with every problem if one is wrong.
+
+        Args:
+            version: hatchling's name of the kind of build; `editable` is left alone.
+            build_data: What the hooks share.
+        """
+        self._bundling = None
+        if self.target_name not in TARGETS or version == EDITABLE:
+            return
+        with self._told():
+            self._demand_last(build_data)
+            metadata = self._metadata()
+            settings = parse(self.config, self._where(), metadata.core.raw_name)
+            self._bundling = bundling.prepare(self.root, metadata, settings, self._own)
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Rewrite the archive; remove it if that fails, so that none without a bundle is left.
+
+        Args:
+            version: As for `initialize`.
+            build_data: What the hooks share.
+            artifact_path: The archive that hatchling wrote.
+        """
+        del version
+        if self._bundling is None:
+            return
+        artifact = Path(artifact_path)
+        try:
+            with self._told():
+                write = wheel.rewritten if self.target_name == "wheel" else sdist.rewritten
+                made = write(self._bundling, self._builder(), build_data, artifact.read_bytes())
+                replace_file(artifact, made.data)
+        except BaseException:
+            artifact.unlink(missing_ok=True)
+            raise
+        self._report(made.detail)
+
+    # hatchling leaves the parameters of its own generics open; they are plugin types we never use.
+    def _metadata(self) -> Metadata:
+        return self.metadata  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+    def _builder(self) -> Builder:
+        return self.build_config.builder  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+    def _where(self) -> str:
+        """Give the dotted TOML path of our table."""
+        hooks = cast("dict[str, object]", self.build_config.target_config.get("hooks", {}))
+        if self.PLUGIN_NAME in hooks:
+            return f"tool.hatch.build.targets.{self.target_name}.hooks.{self.PLUGIN_NAME}"
+        return f"tool.hatch.build.hooks.{self.PLUGIN_NAME}"
+
+    def _demand_last(self, build_data: dict[str, Any]) -> None:
+        """Insist on running last: a hook after this one could change what the receipt speaks of."""
+        hooks = build_data["build_hooks"]
+        if hooks[-1] != self.PLUGIN_NAME:
+            message = f"must be the last build hook; after it come {', '.join(_after(self, hooks))}"
+            problem = Problem(code="hook_order", message=message, path=self._where())
+            raise SettingsError("The build hooks are in the wrong order.", (problem,))
+
+    def _own(self, path: str) -> bool:
+        """Tell whether a path is an archive in the folder this build writes to."""
+        place = Path(self.root, path)
+        return place.parent == Path(self.root, self.directory) and path.endswith(ARTIFACTS)
+
+    @contextmanager
+    def _told(self) -> Generator[None]:
+        """End the build with our sentences instead of a traceback."""
+        try:
+            yield
+        except SkillsBundleError as error:
+            self._abort(error)
+
+    def _abort(self, error: SkillsBundleError) -> NoReturn:
+        shown = error.problems[: limits.BUILD_PROBLEMS_SHOWN]
+        lines = ["", f"skills-bundle: {error.summary}", *(f"  {problem}" for problem in shown)]
+        if len(error.problems) > len(shown):
+            more = len(error.problems) - len(shown)
+            lines.append(f"  … and {more} more; `skills-bundle lock --check` lists them all.")
+        self.app.abort("\n".join(lines))
+        raise SystemExit(1)  # hatchling's abort has exited; this is for the type checker
+
+    def _report(self, detail: str) -> None:
+        """Say in the build log what the receipt must not hold: names of local files."""
+        if detail:
+            self.app.display_warning(f"skills-bundle: the receipt names no commit. {detail}")
+
+
+def _after(hook: SkillsBundleBuildHook, hooks: tuple[str, ...]) -> tuple[str, ...]:
+    return hooks[hooks.index(hook.PLUGIN_NAME) + 1 :]

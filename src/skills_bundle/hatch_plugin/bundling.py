@@ -1,0 +1,221 @@
+"""Edge: one build of one bundle, from the project's files to the receipt; no archive yet.
+
+```text
+prepare   settings, lock and skills agree; entry point is declared; first look at the checkout
+collect   the files of the sdist, each read once, closed to what the commit holds
+receipt   second look at the checkout; a new receipt, or the one that the sdist carries
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from skills_bundle.bundle import project
+from skills_bundle.bundle.checkout import SDIST_MARK, inspect, open_checkout
+from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME, BuildReceipt, parse
+from skills_bundle.bundle.revision import Revision, archive
+from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, SettingsError
+from skills_bundle.hatch_plugin import receipts
+from skills_bundle.hatch_plugin.archives import Member
+from skills_bundle.hatch_plugin.selection import Candidate
+from skills_bundle.hatch_plugin.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from skills_bundle.bundle.lock import CatalogLock
+    from skills_bundle.bundle.settings import Settings
+    from skills_bundle.hatch_plugin.selection import Metadata
+
+COLLECTIONS: Final = "skills_bundle.collections"
+"""The entry-point group by which a server finds collections."""
+GENERATED: Final = frozenset({SDIST_MARK, RECEIPT_FILE_NAME})
+"""Files at an sdist's root that its build makes; no input of any build."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundling:
+    """What stands before hatchling runs.
+
+    Attributes:
+        root: The project's folder as hatchling spells it.
+        settings: Of this bundle.
+        package: Name and version of the distribution.
+        lock: Equal to the committed one.
+        staged: The locked files and the lock, by path below the project; read once, here.
+        before: The first look at the checkout.
+        world: Who decides what ships.
+        carried: The receipt at the root of an unpacked sdist, if there is one.
+    """
+
+    root: Path
+    settings: Settings
+    package: tuple[str, str]
+    lock: CatalogLock
+    staged: Mapping[str, Member]
+    before: Revision
+    world: World
+    carried: bytes | None
+
+    @property
+    def own(self) -> Callable[[str], bool]:
+        """Tell this build's products from the project's files."""
+        return self.world.own
+
+    def collect(
+        self,
+        candidates: Mapping[str, Candidate],
+        read: Callable[[Candidate], Member | None],
+        needed: Iterable[Candidate],
+    ) -> dict[str, Member]:
+        """Give the files of the sdist by path, PKG-INFO and receipt aside.
+
+        Args:
+            candidates: What hatchling selects for the sdist.
+            read: Gives a file's bytes, or None if it cannot be read.
+            needed: What hatchling selects for the wheel.
+        """
+        aside = self._aside(needed)
+        files: dict[str, Member] = {}
+        for target, candidate in candidates.items():
+            path = self.world.relative(candidate.source)
+            if target in GENERATED or path in aside:
+                continue
+            member = self.staged.get(path or "") or read(candidate)
+            if member is None:
+                self.world.refuse(candidate)
+            elif admitted := self.world.admit(candidate, member):
+                files[target] = admitted
+        for path, member in self.staged.items():
+            candidate = Candidate(source=str(self.root / path), target=path, declared=True)
+            if path not in files and (admitted := self.world.admit(candidate, member)):
+                files[path] = admitted
+        return files
+
+    def _aside(self, needed: Iterable[Candidate]) -> set[str]:
+        """Give what lies in the skills folder and ships in neither archive.
+
+        The wheel's own selection comes first: a skills folder may lie in a package, beside code.
+        """
+        if self.settings.skills == ".":
+            return set()
+        unlocked = {f"{self.settings.skills}/{entry.path}" for entry in self.lock.unlocked}
+        return unlocked - {self.world.relative(candidate.source) for candidate in needed}
+
+    def receipt(self, files: Mapping[str, Member], unlisted: list[str]) -> tuple[BuildReceipt, str]:
+        """Give the receipt, and a sentence for the build log ("" if there is nothing to say).
+
+        Args:
+            files: What `collect` gave.
+            unlisted: Files that ship besides them, for which the sdist's receipt cannot speak.
+        """
+        if (self.root / SDIST_MARK).exists():
+            return self._relayed(files, unlisted)
+        after = inspect(self.root, self.settings.skills, own=self.own)
+        tree = None if self.settings.skills == "." else self.lock.digests.git_tree
+        revision = receipts.settle(self.before, after, self.world.dirt, tree)
+        return self._fresh(files, revision), revision.detail
+
+    def _fresh(self, files: Mapping[str, Member], revision: Revision) -> BuildReceipt:
+        source = receipts.source(revision, with_proof=self.settings.proof)
+        inputs = receipts.inputs(files)
+        return receipts.fresh(self.settings, self.package, self.lock, inputs, source)
+
+    def _relayed(
+        self, files: Mapping[str, Member], unlisted: list[str]
+    ) -> tuple[BuildReceipt, str]:
+        own = self._fresh(files, archive("not_git_source", ""))
+        if self.carried is None:
+            return own, "This sdist carries no receipt."
+        if unlisted:
+            return own, f"The sdist's receipt does not list {', '.join(unlisted)}."
+        found, why = receipts.relayed(self.carried, own)
+        return found or own, why
+
+
+def prepare(
+    root: str, metadata: Metadata, settings: Settings, own: Callable[[str], bool]
+) -> Bundling:
+    """Do all that can fail before anything is built.
+
+    Args:
+        root: The project's folder.
+        metadata: hatchling's view of its pyproject.toml.
+        settings: Of this bundle.
+        own: Tells whether a path below the project is a build's product.
+
+    Raises:
+        SettingsError: If the entry point is missing, or a file has a name the build needs.
+        InvalidSkillsError: If a skill is refused; with every problem.
+        StaleLockError: If the committed lock is not what the skills give.
+        InvalidLockError: If it cannot be read.
+    """
+    folder = Path(root)
+    _demand_entry_point(metadata, settings)
+    before = inspect(folder, settings.skills, own=own)
+    subject = project.with_settings(folder, settings)
+    lock, result = project.check_lock(subject)
+    prefix = "" if settings.skills == "." else f"{settings.skills}/"
+    staged = {
+        f"{prefix}{skill.path}/{file.path}": Member(file.data, file.executable)
+        for skill in result.skills
+        for file in skill.files
+    }
+    carried = _carried(folder)
+    return Bundling(
+        root=folder,
+        settings=settings,
+        package=(metadata.core.name, metadata.version),
+        lock=lock,
+        staged={**staged, LOCK_FILE_NAME: Member(lock.to_bytes())},
+        before=before,
+        world=_world(folder, own, carried),
+        carried=carried,
+    )
+
+
+def _world(root: Path, own: Callable[[str], bool], carried: bytes | None) -> World:
+    """Open the checkout if there is one; else go by what the carried receipt says of x bits."""
+    try:
+        return World(root=root, checkout=open_checkout(root), own=own)
+    except CheckoutError:
+        executable = None if carried is None else _executable(carried)
+        return World(root=root, checkout=None, own=own, executable=executable)
+
+
+def _executable(carried: bytes) -> frozenset[str] | None:
+    try:
+        return frozenset(parse(carried).inputs.executable)
+    except InvalidReceiptError:
+        return None
+
+
+def _carried(root: Path) -> bytes | None:
+    """Read the receipt of an unpacked sdist.
+
+    Raises:
+        SettingsError: If such a file lies in what is no sdist: the build would replace it.
+    """
+    path = root / RECEIPT_FILE_NAME
+    if (root / SDIST_MARK).exists():
+        return path.read_bytes() if path.is_file() else None
+    if path.exists():
+        message = "the build makes a file of this name; remove it, and never commit it"
+        problem = Problem(code="reserved_name", message=message, path=RECEIPT_FILE_NAME)
+        raise SettingsError("The project holds a build receipt.", (problem,))
+    return None
+
+
+def _demand_entry_point(metadata: Metadata, settings: Settings) -> None:
+    """Insist on the entry point by which servers find the collection; a hook may not add it."""
+    declared = metadata.core.entry_points.get(COLLECTIONS, {})
+    if settings.package in declared.values():
+        return
+    where = f'project.entry-points."{COLLECTIONS}"'
+    message = f'must hold: {settings.collection} = "{settings.package}"'
+    problem = Problem(code="no_entry_point", message=message, path=where)
+    raise SettingsError("No server would find this collection.", (problem,))

@@ -1,0 +1,138 @@
+"""Decision: what the receipt of one build says: made anew, or relayed from the sdist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from skills_bundle.bundle import proof
+from skills_bundle.bundle.lock import catalog_sha256
+from skills_bundle.bundle.receipt import (
+    Asserted,
+    BuildReceipt,
+    CatalogClaim,
+    Inputs,
+    Package,
+    Source,
+    parse,
+    seal,
+)
+from skills_bundle.bundle.revision import dirty, listed
+from skills_bundle.bundle.settings import normalized
+from skills_bundle.errors import InvalidReceiptError
+from skills_bundle.formats.digest import dir_hash, sha256_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from skills_bundle.bundle.lock import CatalogLock
+    from skills_bundle.bundle.receipt import Reason
+    from skills_bundle.bundle.revision import Revision
+    from skills_bundle.bundle.settings import Settings
+    from skills_bundle.hatch_plugin.archives import Member
+
+
+def inputs(files: Mapping[str, Member]) -> Inputs:
+    """Give the receipt's account of the files of an sdist.
+
+    Args:
+        files: By path in the sdist, PKG-INFO and receipt aside.
+    """
+    return Inputs(
+        dir_hash=dir_hash({path: sha256_hex(member.data) for path, member in files.items()}),
+        files=tuple(sorted(files, key=str.encode)),
+        executable=tuple(
+            sorted((path for path, member in files.items() if member.executable), key=str.encode)
+        ),
+    )
+
+
+def fresh(
+    settings: Settings, package: tuple[str, str], lock: CatalogLock, found: Inputs, source: Source
+) -> BuildReceipt:
+    """Make the receipt of a build.
+
+    Args:
+        settings: What the project claims.
+        package: Name and version of the distribution.
+        lock: The lock that ships.
+        found: What the build is made of.
+        source: What was seen of the checkout.
+    """
+    name, version = package
+    return seal(
+        package=Package(name=normalized(name), version=version),
+        catalog=CatalogClaim(
+            sha256=catalog_sha256(lock.to_bytes()), git_tree=lock.digests.git_tree
+        ),
+        inputs=found,
+        asserted=Asserted(repository=settings.repository, source_ref=settings.ref(version)),
+        source=source,
+    )
+
+
+def settle(
+    before: Revision, after: Revision, dirt: Mapping[str, Reason], tree: str | None
+) -> Revision:
+    """Join what was seen of the checkout before, while and after the files were read.
+
+    Args:
+        before: The first look.
+        after: The second.
+        dirt: What the files that ship gave, by path.
+        tree: The git tree that the lock gives for the skills folder, or None if its id cannot be
+            the commit's (the skills folder is the project's, and holds the lock itself).
+    """
+    if before != after:
+        return dirty("dirty_source", "The checkout changed while it was being built.")
+    if after.state != "clean":
+        return after
+    if dirt:
+        only_line_ends = set(dirt.values()) == {"eol_converted"}
+        reason: Reason = "eol_converted" if only_line_ends else "dirty_source"
+        return dirty(reason, f"Not as in the commit: {listed(sorted(dirt))}.")
+    if tree is not None and after.skills_tree != tree:
+        return dirty(
+            "dirty_source", "The commit's skills folder has another tree id than the lock."
+        )
+    return after
+
+
+def source(revision: Revision, *, with_proof: bool) -> Source:
+    """Give what the receipt says of the checkout."""
+    clean = revision.state == "clean"
+    return Source(
+        state=revision.state,
+        reason=revision.reason,
+        commit=revision.commit,
+        skills_tree=revision.skills_tree,
+        proof=proof.encode(revision.proof) if clean and with_proof else None,
+    )
+
+
+def relayed(data: bytes, expected: BuildReceipt) -> tuple[BuildReceipt | None, str]:
+    """Give the sdist's receipt if it speaks for this tree, else None and why not.
+
+    Args:
+        data: Bytes of the receipt at the sdist's root.
+        expected: The receipt that this tree gives by itself, with no source.
+
+    Returns:
+        The receipt as it is: name, version, lock, claims and inputs agree with the tree. Which
+        files are executable is taken from it, since unpacking may lose the bit.
+    """
+    try:
+        found = parse(data)
+    except InvalidReceiptError as error:
+        return None, str(error)
+    own = expected.inputs.model_copy(update={"executable": found.inputs.executable})
+    pairs = {
+        "package": (found.package, expected.package),
+        "catalog": (found.catalog, expected.catalog),
+        "asserted": (found.asserted, expected.asserted),
+        "inputs": (found.inputs, own),
+    }
+    differing = [name for name, (one, other) in pairs.items() if one != other]
+    differing += ["proof"] if proof.problems(found.source) else []
+    if differing:
+        return None, f"The sdist's receipt speaks of other {', '.join(differing)}."
+    return found, ""

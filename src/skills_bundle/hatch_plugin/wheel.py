@@ -1,0 +1,110 @@
+"""Edge: the wheel with the bundle in its package's `.agents` folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
+from skills_bundle.errors import Problem, SettingsError
+from skills_bundle.hatch_plugin import archives, sdist, selection
+from skills_bundle.hatch_plugin.archives import Member
+from skills_bundle.hatch_plugin.sdist import Made
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hatchling.builders.wheel import WheelBuilder
+
+    from skills_bundle.bundle.receipt import BuildReceipt
+    from skills_bundle.bundle.settings import Settings
+    from skills_bundle.hatch_plugin.bundling import Bundling
+    from skills_bundle.hatch_plugin.selection import Builder, Candidate
+
+AGENTS: Final = ".agents"
+"""The folder of a package in which agents' tools look for skills."""
+GENERATED: Final = frozenset({"METADATA", "WHEEL", "RECORD", "entry_points.txt"})
+"""Files of `.dist-info` that hatchling makes from the project's metadata."""
+
+
+def rewritten(
+    bundling: Bundling, builder: Builder, build_data: dict[str, Any], archive: bytes
+) -> Made:
+    """Give the wheel in its one form.
+
+    Args:
+        bundling: What stood before the build.
+        builder: hatchling's builder.
+        build_data: What the hooks left in it.
+        archive: The wheel that hatchling wrote.
+
+    Raises:
+        SettingsError: If the package that receives the bundle is not in the wheel, or has a bundle.
+    """
+    members = archives.read_wheel(archive)
+    dist_info = f"{cast('WheelBuilder', builder).artifact_project_id}.dist-info"
+    _demand_package(members, bundling.settings)
+    candidates = selection.of_build(builder, build_data)
+    files = sdist.sources(bundling, builder.metadata)
+    admitted: dict[str, Member] = {}
+    for name, member in members.items():
+        candidate = candidates.get(name)
+        if candidate is None:
+            admitted[name] = _made(bundling, name, member, dist_info)
+        elif kept := bundling.world.admit(candidate, member):
+            admitted[name] = kept
+    shipped = {name: candidates[name] for name in admitted if name in candidates}
+    receipt, detail = bundling.receipt(files, _unlisted(bundling, shipped, admitted, files))
+    whole = {**admitted, **_bundle(bundling, receipt)}
+    return Made(archives.write_wheel(whole, dist_info, bundling.settings.compression), detail)
+
+
+def _made(bundling: Bundling, name: str, member: Member, dist_info: str) -> Member:
+    """Take a member that comes from no file: hatchling's own metadata, or it is dirt."""
+    folder, _, base = name.rpartition("/")
+    if folder != dist_info or base not in GENERATED:
+        bundling.world.dirt[name] = "dirty_source"
+    return member
+
+
+def _unlisted(
+    bundling: Bundling,
+    shipped: Mapping[str, Candidate],
+    members: Mapping[str, Member],
+    files: Mapping[str, Member],
+) -> list[str]:
+    """Give members of which the sdist's files do not hold these very bytes."""
+    found: list[str] = []
+    for name, candidate in shipped.items():
+        original = files.get(bundling.world.relative(candidate.source) or "")
+        same = original is not None and (candidate.rewritten or original.data == members[name].data)
+        found += [] if same else [name]
+    return found
+
+
+def _demand_package(members: Mapping[str, Member], settings: Settings) -> None:
+    """Insist on a package to put the bundle into, and that it has none."""
+    folder = settings.package.replace(".", "/")
+    place = f"{settings.where}.package"
+    if f"{folder}/__init__.py" not in members:
+        message = f"the wheel holds no {folder}/__init__.py; name the package that it holds"
+        problem = Problem(code="no_package", message=message, path=place)
+        raise SettingsError("The bundle has no package to go into.", (problem,))
+    present = [name for name in members if name.startswith(f"{folder}/{AGENTS}/")]
+    if present:
+        message = f"already holds {present[0]}; the build makes this folder"
+        problem = Problem(code="reserved_name", message=message, path=f"{folder}/{AGENTS}")
+        raise SettingsError("The package has a bundle of its own.", (problem,))
+
+
+def _bundle(bundling: Bundling, receipt: BuildReceipt) -> dict[str, Member]:
+    """Give the members that make up the bundle."""
+    top = f"{bundling.settings.package.replace('.', '/')}/{AGENTS}"
+    skills = bundling.settings.skills
+    prefix = "" if skills == "." else f"{skills}/"
+    locked = bundling.lock.files()
+    return {
+        **{f"{top}/skills/{path}": bundling.staged[prefix + path] for path in locked},
+        f"{top}/{LOCK_FILE_NAME}": bundling.staged[LOCK_FILE_NAME],
+        f"{top}/{RECEIPT_FILE_NAME}": Member(receipt.to_bytes()),
+    }
