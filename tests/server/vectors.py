@@ -59,7 +59,7 @@ def differences(expected: Any, found: Any, place: str = "$") -> list[str]:
             (f"{place}.{key}", value, members.get(key))
             for key, value in cast("dict[str, Any]", expected).items()
         ]
-        return [row for name, *pair in pairs for row in differences(*pair, name)]
+        return [row for name, one, other in pairs for row in differences(one, other, name)]
     if expected == found:
         return []
     return [f"{place}: {expected!r} expected, {found!r} found"]

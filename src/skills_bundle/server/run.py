@@ -16,7 +16,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from skills_bundle import __version__
-from skills_bundle.errors import BundleUnavailableError, SkillsBundleError
+from skills_bundle.bundle import installed
+from skills_bundle.errors import SkillsBundleError
 from skills_bundle.server import wire as wires
 
 if TYPE_CHECKING:
@@ -56,17 +57,20 @@ def parse_toolsets(text: str) -> tuple[str, ...]:
 
 
 def serve_stdio(
-    open_catalog: Callable[[], Catalog], toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
+    open_catalog: Callable[[], Catalog],
+    toolsets: tuple[str, ...] = DEFAULT_TOOLSETS,
+    identify: Callable[[], object] = installed.locate,
 ) -> int:
     """Serve one client on standard input and output, until it leaves.
 
     Takes the standard descriptors for good: call it last in a process.
 
     Args:
-        open_catalog: Finds and verifies the installed bundle. `BundleUnavailableError` does not
-            stop the server: its tools then answer `catalog_unavailable`, and try again at each
-            call. Any other `SkillsBundleError` (who we are cannot be established) does.
+        open_catalog: Gives the catalog. One that cannot be served right now does not stop the
+            server: its tools say so at each call, and a client can be told.
         toolsets: Names from `TOOLSETS`.
+        identify: Finds out what we are; what it raises stops the server before it starts, since
+            no answer could say where it comes from.
 
     Returns:
         The exit code: 0 when the input ended, the client left or a signal asked us to stop; 1 when
@@ -81,11 +85,14 @@ def serve_stdio(
         stdin = cast("TextIO | None", sys.stdin)
         waits_at_terminal = stdin is not None and stdin.isatty()
         wire = wires.claim()
-        shelf = _Shelf(open_catalog)
-        shelf.try_out()
+        identify()
+        catalog = open_catalog()
     except SkillsBundleError as error:
         _say(error.summary)
         return error.exit_code
+    problem = catalog.problem()
+    if problem is not None:
+        _say(f"nothing to serve, and every call will say so: {problem.summary}")
     if waits_at_terminal:
         _say(
             "waiting for an MCP client: JSON-RPC on standard input, one message a line "
@@ -95,34 +102,13 @@ def serve_stdio(
     def make_toolbox() -> Toolbox:
         from skills_bundle.server import toolsets as groups  # noqa: PLC0415 - see serve_tools
 
-        return groups.toolbox(toolsets, shelf)
+        return groups.toolbox(toolsets, catalog)
 
     return serve_tools(wire, make_toolbox)
 
 
 def _leave_at_once(_number: int, _frame: FrameType | None) -> None:
     os._exit(0)
-
-
-class _Shelf:
-    """Opens the catalog once, and again after each failure: an installation can be mended."""
-
-    def __init__(self, open_catalog: Callable[[], Catalog]) -> None:
-        self._open = open_catalog
-        self._catalog: Catalog | None = None
-
-    def __call__(self) -> Catalog:
-        if self._catalog is None:
-            self._catalog = self._open()
-        return self._catalog
-
-    def try_out(self) -> None:
-        try:
-            problem = self().problem()
-        except BundleUnavailableError as error:
-            problem = error
-        if problem is not None:
-            _say(f"nothing to serve, and every call will say so: {problem.summary}")
 
 
 def serve_tools(wire: wires.Wire, make_toolbox: Callable[[], Toolbox]) -> int:

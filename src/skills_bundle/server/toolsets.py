@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from skills_bundle.server.tools import catalog
+from skills_bundle.server.tools import catalog as catalog_group
 from skills_bundle.server.tools.base import Tool, Toolbox
 
 if TYPE_CHECKING:
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
     from skills_bundle.catalog.service import Catalog
 
-    Group = Callable[[Callable[[], Catalog]], tuple[Tool[Any], ...]]
+    Group = Callable[[Catalog], tuple[Tool[Any], ...]]
 
-GROUPS: Final[dict[str, Group]] = {"catalog": catalog.tools}
+GROUPS: Final[dict[str, Group]] = {"catalog": catalog_group.tools}
 """The groups in the order in which their tools are listed; names as in `run.TOOLSETS`."""
 
 
-def toolbox(names: Collection[str], open_catalog: Callable[[], Catalog]) -> Toolbox:
+def toolbox(names: Collection[str], catalog: Catalog) -> Toolbox:
     """Give the tools of these groups, in the order of `GROUPS` whatever the order of the names."""
     groups = [group for name, group in GROUPS.items() if name in names]
-    return Toolbox(tool for group in groups for tool in group(open_catalog))
+    return Toolbox(tool for group in groups for tool in group(catalog))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from skills_bundle.catalog.errors import refusal
 from skills_bundle.catalog.model import (
     OverviewArguments,
     OverviewResult,
@@ -13,43 +12,28 @@ from skills_bundle.catalog.model import (
     SearchArguments,
     SearchResult,
 )
-from skills_bundle.errors import BundleUnavailableError
 from skills_bundle.server.tools.base import Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from skills_bundle.catalog.service import Catalog
 
 
-def tools(open_catalog: Callable[[], Catalog]) -> tuple[Tool[Any], ...]:
-    """Give the group's tools.
-
-    Args:
-        open_catalog: Gives the catalog, the same one each time; may raise `BundleUnavailableError`,
-            now or later.
-    """
-
-    def catalog() -> Catalog:
-        try:
-            return open_catalog()
-        except BundleUnavailableError as error:
-            raise refusal("catalog_unavailable") from error
-
+def tools(catalog: Catalog) -> tuple[Tool[Any], ...]:
+    """Give the group's tools."""
     return (
         Tool(
             name="skill_catalog_search",
             description=SEARCH,
             arguments=SearchArguments,
             result=SearchResult,
-            answer=lambda given: catalog().search(given.query, given.limit, given.offset),
+            answer=lambda given: catalog.search(given.query, given.limit, given.offset),
         ),
         Tool(
             name="skill_resource_read",
             description=READ,
             arguments=ReadArguments,
             result=ReadResult,
-            answer=lambda given: catalog().read(
+            answer=lambda given: catalog.read(
                 given.skill, given.resource, given.offset, given.limit
             ),
         ),
@@ -58,7 +42,7 @@ def tools(open_catalog: Callable[[], Catalog]) -> tuple[Tool[Any], ...]:
             description=OVERVIEW,
             arguments=OverviewArguments,
             result=OverviewResult,
-            answer=lambda given: catalog().overview(given.max_entries),
+            answer=lambda given: catalog.overview(given.max_entries),
         ),
     )
 

@@ -1,0 +1,283 @@
+"""Edge: `mcp check`: a client that starts the server as a host would, and says what it saw.
+
+It trusts nothing the server says of itself: the page it read is hashed here, and compared with a
+lock that is read here, from disk, by other code than the server's.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias, cast
+
+import anyio
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
+
+from skills_bundle import limits
+from skills_bundle.errors import SkillsBundleError
+from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.server.check_lock import LockOnDisk, read_lock
+from skills_bundle.server.check_report import CheckReport, Step, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Generator, Sequence
+
+    from pydantic import JsonValue
+
+    JsonObject: TypeAlias = dict[str, JsonValue]
+
+EXPECTED_TOOLS: Final = (
+    "skill_catalog_search",
+    "skill_resource_read",
+    "skill_catalog_overview",
+)
+
+
+class _StopError(SkillsBundleError):
+    """A step cannot be completed, so the check ends here."""
+
+    def __init__(self, verdict: Verdict, detail: str) -> None:
+        super().__init__(detail)
+        self.verdict: Verdict = verdict
+        self.detail = detail
+
+
+def default_command() -> list[str]:
+    """Give the command that serves this very installation; `-P` keeps the caller's folder out."""
+    return [sys.executable, "-P", "-m", "skills_bundle", "mcp", "serve"]
+
+
+def run_check(
+    command: Sequence[str] | None = None, progress: Callable[[Step], None] = lambda _: None
+) -> CheckReport:
+    """Start a server, talk to it as a host would, and report.
+
+    Args:
+        command: The program and its arguments; by default the server of this installation, started
+            in an empty folder.
+        progress: Told of each step when it is over.
+
+    Returns:
+        The report; whatever goes wrong is in it. Every step ends within
+        `limits.CHECK_STEP_SECONDS`.
+    """
+    with (
+        _quiet_sdk(),
+        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
+        tempfile.TemporaryDirectory() as empty,
+    ):
+        started = list(command) if command else default_command()
+        parameters = StdioServerParameters(
+            command=started[0], args=started[1:], cwd=None if command else empty
+        )
+        check = anyio.run(_checked, parameters, errors, progress, backend="asyncio")
+        return CheckReport(
+            command=tuple(started),
+            steps=tuple(check.steps),
+            provenance=check.provenance,
+            stderr_tail="" if check.went_well else _tail(errors),
+        )
+
+
+@contextmanager
+def _quiet_sdk() -> Generator[None]:
+    """Keep the SDK's own remarks about a broken server out of the way; the report tells it."""
+    logger = logging.getLogger("mcp")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _tail(errors: TextIO) -> str:
+    errors.seek(0)
+    return errors.read()[-limits.CHECK_STDERR_TAIL_BYTES :].strip()
+
+
+async def _checked(
+    parameters: StdioServerParameters, errors: TextIO, progress: Callable[[Step], None]
+) -> _Check:
+    check = _Check(parameters, errors, progress)
+    await check.run()
+    return check
+
+
+class _Check:
+    """One run: the steps so far, and what later steps need of earlier ones."""
+
+    def __init__(
+        self,
+        parameters: StdioServerParameters,
+        errors: TextIO,
+        progress: Callable[[Step], None],
+    ) -> None:
+        self.steps: list[Step] = []
+        self.provenance: JsonObject | None = None
+        self._parameters = parameters
+        self._errors = errors
+        self._progress = progress
+        self._name, self._began = "", 0.0
+        self._scope = anyio.CancelScope()
+        self._garbage = False
+        self._skill: JsonObject = {}
+        self._digest = ""
+
+    @property
+    def went_well(self) -> bool:
+        return all(step.verdict == "ok" for step in self.steps)
+
+    async def run(self) -> None:
+        """Take the steps until one cannot be completed."""
+        with self._scope:
+            try:
+                await self._converse()
+            except Exception as error:  # noqa: BLE001 - a server may fail in any way; all of them are reported
+                self._end(*_reading_of(error))
+        if self._scope.cancelled_caught and self._name:
+            self._end("wrong", self._why_cancelled())
+
+    async def _converse(self) -> None:
+        self._begin("start")
+        transport = stdio_client(self._parameters, errlog=self._errors)
+        async with Client(transport, message_handler=self._notice, cache=None) as client:
+            server = client.server_info
+            name = f"{server.name} {server.version}" if server else "a server without a name"
+            self._end("ok", f"{name}, protocol {client.protocol_version}")
+            await self._step("tools", self._list_tools, client)
+            await self._step("search", self._search, client)
+            await self._step("read", self._read, client)
+            await self._step("lock", self._compare_with_lock, client)
+            await self._step("overview", self._overview, client)
+            self._scope.deadline = float("inf")  # the client's own goodbye is bounded
+
+    async def _notice(self, message: object) -> None:
+        """Hear what is no answer; a line that is no JSON-RPC ends the check at once."""
+        if isinstance(message, Exception):
+            self._garbage = True
+            self._scope.cancel()
+
+    def _why_cancelled(self) -> str:
+        if self._garbage:
+            return "The server wrote something to standard output that is not JSON-RPC."
+        return f"No answer within {limits.CHECK_STEP_SECONDS:g} seconds."
+
+    async def _step(
+        self, name: str, act: Callable[[Client], Awaitable[str]], client: Client
+    ) -> None:
+        self._begin(name)
+        try:
+            detail = await act(client)
+        except _StopError as stop:
+            if stop.verdict == "wrong":
+                raise
+            self._end(stop.verdict, stop.detail)
+        else:
+            self._end("ok", detail)
+
+    def _begin(self, name: str) -> None:
+        self._name, self._began = name, time.perf_counter()
+        self._scope.deadline = anyio.current_time() + limits.CHECK_STEP_SECONDS
+
+    def _end(self, verdict: Verdict, detail: str) -> None:
+        if not self._name:
+            return
+        elapsed = (time.perf_counter() - self._began) * 1000
+        step = Step(name=self._name, verdict=verdict, detail=detail, milliseconds=round(elapsed, 1))
+        self._name = ""
+        self.steps.append(step)
+        self._progress(step)
+
+    async def _list_tools(self, client: Client) -> str:
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        missing = [name for name in EXPECTED_TOOLS if name not in names]
+        if missing:
+            raise _StopError("wrong", f"Not offered: {', '.join(missing)}.")
+        return ", ".join(names)
+
+    async def _search(self, client: Client) -> str:
+        found = await _call(client, "skill_catalog_search", {"limit": 1})
+        self.provenance = cast("JsonObject", found["provenance"])
+        rows = cast("list[JsonObject]", found["skills"])
+        if not rows:
+            raise _StopError("wrong", "The catalog holds no skill.")
+        self._skill = rows[0]
+        total = cast("int", found["total"])
+        return f"{total} skill{'s' * (total != 1)}, first of them {rows[0]['name']}"
+
+    async def _read(self, client: Client) -> str:
+        pieces: list[str] = []
+        offset: JsonValue = 0
+        page: JsonObject = {}
+        while offset is not None:
+            page = await _call(
+                client, "skill_resource_read", {"skill": self._skill["path"], "offset": offset}
+            )
+            if page["next_offset"] is not None and page["next_offset"] <= offset:  # pyright: ignore[reportOperatorIssue] - foreign data; a TypeError is reported
+                raise _StopError("wrong", "The pages do not advance.")
+            pieces.append(cast("str", page["content"]))
+            offset = page["next_offset"]
+        data = "".join(pieces).encode()
+        self._digest = sha256_hex(data)
+        if (len(data), self._digest) != (page["byte_length"], page["content_sha256"]):
+            raise _StopError(
+                "wrong", "The pages joined do not have the size and digest they claim."
+            )
+        pages = f"{len(pieces)} page{'s' * (len(pieces) != 1)}"
+        return f"{self._skill['path']}/SKILL.md, {len(data)} bytes in {pages}"
+
+    async def _compare_with_lock(self, _: Client) -> str:
+        lock = await anyio.to_thread.run_sync(read_lock)
+        if not isinstance(lock, LockOnDisk):
+            raise _StopError("cannot_tell", lock)
+        served = (self.provenance or {}).get("catalog_sha256")
+        if served != lock.sha256:
+            raise _StopError(
+                "cannot_tell",
+                f"The server serves another catalog ({str(served)[:12]}…) than the lock of this "
+                f"installation ({lock.sha256[:12]}…), so its text was compared only with itself.",
+            )
+        locked = lock.skill_md_digest(str(self._skill["path"]))
+        if locked != self._digest:
+            raise _StopError("wrong", "The text is not what the lock says it must be.")
+        return f"sha256 {self._digest[:12]}… as in {lock.path}"
+
+    async def _overview(self, client: Client) -> str:
+        answer = await _call(client, "skill_catalog_overview", {})
+        return f"{len(cast('str', answer['overview']))} characters"
+
+
+async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> JsonObject:
+    """Call a tool and give its structured answer; the SDK's client checks it by the tool's schema.
+
+    Raises:
+        _StopError: If the tool says no.
+    """
+    result = await client.call_tool(tool, arguments)
+    answer = cast("JsonObject", result.structured_content)
+    if not result.is_error:
+        return answer
+    error = cast("dict[str, str]", answer["error"])
+    verdict: Verdict = "cannot_tell" if error["code"] == "catalog_unavailable" else "wrong"
+    raise _StopError(verdict, f"{tool} answers {error['code']}: {error['message']}")
+
+
+def _reading_of(error: BaseException) -> tuple[Verdict, str]:
+    """Say for people what went wrong, from the innermost error of a group."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    if isinstance(error, _StopError):
+        return error.verdict, error.detail
+    if isinstance(error, OSError):
+        return "wrong", f"The server cannot be started: {error.strerror or error}."
+    if isinstance(error, MCPError) and "closed" in error.message.lower():
+        return "wrong", "The server ended before it answered."
+    if isinstance(error, MCPError):
+        return "wrong", f"The server answers error {error.code}: {error.message}"
+    return "wrong", f"The answer does not have its form ({type(error).__name__})."
