@@ -133,57 +133,95 @@ def _readable(data: bytes | None) -> CatalogLock | None:
         return None
 
 
-def make_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
-    """Read every skill and give the lock they make; nothing is written.
+def find_skills(project: Project) -> ScanResult:
+    """Read every skill and say what there is to say of it; nothing is decided or written."""
+    chosen = project.settings
+    return scan(
+        project.folder / chosen.skills,
+        project.facts.facts,
+        exclude=chosen.exclude,
+        strict=chosen.strict,
+    )
+
+
+def lock_of(project: Project, result: ScanResult) -> CatalogLock:
+    """Give the lock that the skills of a project make.
+
+    Args:
+        project: As `load` gives it.
+        result: As `find_skills` gives it.
 
     Raises:
         InvalidSkillsError: If a skill is refused, with every problem of every skill, by path from
             the project's folder; or if there is no skill at all.
     """
     chosen = project.settings
-    result = scan(
-        project.folder / chosen.skills,
-        project.facts.facts,
-        exclude=chosen.exclude,
-        strict=chosen.strict,
-    )
     if not result.found:
         message = "no folder in it holds a SKILL.md"
         problem = Problem(code="no_skills", message=message, path=chosen.skills)
         raise InvalidSkillsError("There is no skill to lock.", (problem,))
     try:
-        return assemble.lock(chosen.collection, result), result
+        return assemble.lock(chosen.collection, result)
     except InvalidSkillsError as error:
-        problems = tuple(_from_project(problem, chosen.skills) for problem in error.problems)
+        problems = tuple(from_project(problem, chosen.skills) for problem in error.problems)
         raise InvalidSkillsError(error.summary, problems) from error
 
 
-def _from_project(problem: Problem, skills: str) -> Problem:
-    """Spell a path from the project's folder, where an editor can jump to it."""
+def make_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
+    """Read every skill and give the lock they make; nothing is written.
+
+    Raises:
+        InvalidSkillsError: As `lock_of`.
+    """
+    result = find_skills(project)
+    return lock_of(project, result), result
+
+
+def from_project(problem: Problem, skills: str) -> Problem:
+    """Spell a path from the project's folder, where an editor can jump to it.
+
+    Args:
+        problem: With a path below the skills folder; `.` is that folder.
+        skills: The skills folder, relative to the project.
+    """
     if problem.path is None or skills == "." or problem.code == "whole":
         return problem
     return replace(problem, path=skills if problem.path == "." else f"{skills}/{problem.path}")
+
+
+def demand_current(project: Project, lock: CatalogLock, result: ScanResult) -> None:
+    """Do nothing if the lock file holds exactly the bytes of this lock.
+
+    Args:
+        project: As `load` gives it.
+        lock: What the skills give now.
+        result: The scan that it was made of.
+
+    Raises:
+        StaleLockError: If it does not; naming files, and the command that mends it.
+        InvalidLockError: If the file cannot be read as a lock.
+    """
+    if project.old_bytes is None:
+        raise _no_lock()
+    if project.old_bytes == lock.to_bytes():
+        return
+    found = changes.compare(parse(project.old_bytes), lock, changes.contents(result))
+    error = changes.stale_error(found)
+    skills = project.settings.skills
+    problems = tuple(from_project(problem, skills) for problem in error.problems)
+    raise StaleLockError(error.summary, problems)
 
 
 def check_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
     """Give the lock if the file holds exactly these bytes.
 
     Raises:
-        StaleLockError: If it does not; naming files, and the command that mends it.
-        InvalidLockError: If the file cannot be read as a lock.
+        StaleLockError: As `demand_current`.
+        InvalidLockError: As `demand_current`.
         InvalidSkillsError: As `make_lock`.
     """
     lock, result = make_lock(project)
-    if project.old_bytes is None:
-        raise _no_lock()
-    if project.old_bytes != lock.to_bytes():
-        found = changes.compare(parse(project.old_bytes), lock, changes.contents(result))
-        error = changes.stale_error(found)
-        skills = project.settings.skills
-        raise StaleLockError(
-            error.summary,
-            tuple(_from_project(problem, skills) for problem in error.problems),
-        )
+    demand_current(project, lock, result)
     return lock, result
 
 
