@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 
 REGIONS: dict[str, str] = {
+    "changes": "errors:changes",
     "claims": "evidence:claims",
     "commands": "commands:render",
     "decisions": "decisions:index",

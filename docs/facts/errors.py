@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 
-from facts.docstrings import first_line
+from facts.docstrings import attributes, first_line
 from facts.markdown import code, table
 from skills_bundle import errors
+from skills_bundle.bundle.changes import Changes
 from skills_bundle.cli import failures
 
 
@@ -22,3 +23,9 @@ def classes() -> str:
         (code(failures.code_word(kind)), str(kind.exit_code), first_line(kind)) for kind in kinds
     ]
     return table(("Code", "Exit code", "Meaning"), sorted(rows))
+
+
+def changes() -> str:
+    """Give one row a kind of difference between a lock and the skills."""
+    rows = [(code(name), text) for name, text in attributes(Changes).items()]
+    return table(("Code", "Meaning"), rows)

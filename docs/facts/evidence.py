@@ -5,7 +5,7 @@ from __future__ import annotations
 from facts.docstrings import attributes
 from facts.markdown import code, table
 from skills_bundle.bundle import provenance, receipt
-from skills_bundle.cli.explanations import EXPLANATIONS
+from skills_bundle.bundle.explain import BASES
 from skills_bundle.skills.junk import JUNK
 
 WITHOUT_RECEIPT = {"editable_install", "missing_receipt", "invalid_receipt"}
@@ -14,9 +14,9 @@ CLAIMS = ("status", "build_verification", "integrity", "receipt_sha256")
 
 
 def claims() -> str:
-    """Give one row a field: what kind of claim it is, what was checked, what is not proved."""
-    rows = [(code(e.field), e.standing, e.checked, e.not_proved) for e in EXPLANATIONS]
-    return table(("Field", "Kind", "Checked", "Does not prove"), rows)
+    """Give one row a field: what was checked, what is asserted, what is not proved."""
+    rows = [(code(field), *basis) for field, basis in BASES.items()]
+    return table(("Field", "Checked here", "Asserted", "Not proved"), rows)
 
 
 def fields() -> str:

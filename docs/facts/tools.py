@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NoReturn, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from facts.docstrings import attributes
 from facts.markdown import code, sentences, table
 from skills_bundle.bundle.records import Record
 from skills_bundle.catalog.errors import MESSAGES
 from skills_bundle.server.tools import catalog
+from skills_bundle.wiring import open_catalog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,16 +22,12 @@ if TYPE_CHECKING:
 
 def render() -> str:
     """Give one section a tool."""
-    return "\n\n".join(_section(tool) for tool in catalog.tools(_nothing))
+    return "\n\n".join(_section(tool) for tool in catalog.tools(open_catalog()))
 
 
 def errors() -> str:
     """Give every code a tool can answer with, and its fixed sentence."""
     return table(("Code", "Message"), [(code(key), text) for key, text in MESSAGES.items()])
-
-
-def _nothing() -> NoReturn:
-    raise AssertionError("no tool is called here")
 
 
 def _section(tool: Tool[Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -11,16 +12,17 @@ import pytest
 
 from skills_bundle import limits
 from skills_bundle.bundle import lock, provenance, receipt, settings
+from skills_bundle.catalog.errors import MESSAGES
 from skills_bundle.cli.main import commands
 from skills_bundle.server.tools import catalog
 from skills_bundle.skills.codes import CODES
+from skills_bundle.wiring import open_catalog
 from tests.repository.pages import ROOT, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from skills_bundle.bundle.records import Record
-    from skills_bundle.catalog.service import Catalog
 
 
 def _missing(name: str, words: Iterable[str]) -> list[str]:
@@ -30,8 +32,19 @@ def _missing(name: str, words: Iterable[str]) -> list[str]:
     return sorted(set(words) - known)
 
 
-def _no_catalog() -> Catalog:
-    raise AssertionError("nothing is asked here")
+def _problem_codes() -> set[str]:
+    """Give every code that the sources give a problem as a literal."""
+    calls = [
+        node
+        for file in (ROOT / "src").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    ]
+    named = [each.value for call in calls for each in call.keywords if each.arg == "code"]
+    makers = {"_problem", "_refuse", "_altered"}
+    given = [each for call in calls if ast.unparse(call.func) in makers for each in call.args]
+    values = {each.value for each in (*named, *given) if isinstance(each, ast.Constant)}
+    return {value for value in values if isinstance(value, str) and re.fullmatch("[a-z_]+", value)}
 
 
 def test_the_generated_regions_are_current() -> None:
@@ -88,6 +101,16 @@ def test_every_field_and_gap_of_provenance_is_documented() -> None:
     assert _missing("docs/reference/provenance.md", words) == []
 
 
+def test_every_code_of_a_problem_is_documented() -> None:
+    """A code in a report of any command can be looked up."""
+    assert _missing("docs/reference/errors.md", _problem_codes() - set(CODES)) == []
+
+
+def test_every_code_of_a_tool_is_documented() -> None:
+    """So can one in an answer."""
+    assert _missing("docs/reference/errors.md", MESSAGES) == []
+
+
 def test_every_diagnostic_code_is_documented() -> None:
     """A code in a report can be looked up."""
     assert _missing("docs/reference/diagnostics.md", CODES) == []
@@ -125,7 +148,7 @@ def test_every_option_is_documented() -> None:
 
 def test_every_tool_and_argument_is_documented() -> None:
     """A host's author reads the reference and not our code."""
-    tools = catalog.tools(_no_catalog)
+    tools = catalog.tools(open_catalog())
     words = {tool.name for tool in tools}
     words |= {name for tool in tools for name in tool.arguments.model_fields}
     words |= {name for tool in tools for name in tool.result.model_fields}
