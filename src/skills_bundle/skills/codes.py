@@ -86,7 +86,9 @@ CODES: Final[dict[str, Code]] = {
     "field_type": _warn("Every field has the type the specification gives it.", SPECIFICATION),
     "unknown_field": _warn("Every field is one the specification knows.", SPECIFICATION),
     "too_many_lines": _warn("SKILL.md has at most SKILL_MD_MAX_LINES lines.", SPECIFICATION),
-    "broken_link": _warn("Every relative Markdown link in SKILL.md leads to a file of the skill."),
+    "broken_link": _warn(
+        "Every Markdown link into references/, scripts/ or assets/ leads to a file."
+    ),
     # --- files ---
     "skill_at_top": _refuse("A skill has a folder of its own below the skills folder."),
     "skill_md_case": _refuse(
@@ -95,6 +97,7 @@ CODES: Final[dict[str, Code]] = {
     "link": _refuse("A skill holds no symbolic links: they can lead to any file."),
     "special_file": _refuse("A skill holds regular files only: no pipes, sockets, devices."),
     "submodule": _refuse("A skill holds no git submodule: its files are not in this repository."),
+    "tracked_junk": _warn("Git tracks no junk in a skill; it does not ship."),
     "unreadable": _refuse("Every file and folder can be read."),
     "changed_while_read": _refuse("No file changes while it is read."),
     "too_many_files": _refuse("A skill has at most SKILL_MAX_FILES files.", EXTENSION),

@@ -162,25 +162,34 @@ class Strays:
 
     Args:
         facts: What git says.
+        parent: Whose lists to add to, if another's.
+        junk: Whether only what git tracks counts.
+        owner: The skill in which the junk lies; it is told what git tracks.
     """
 
-    def __init__(self, facts: FileFacts) -> None:
-        """Start with nothing."""
+    def __init__(
+        self,
+        facts: FileFacts,
+        parent: Strays | None = None,
+        *,
+        junk: bool = False,
+        owner: SkillFiles | None = None,
+    ) -> None:
+        """Start with nothing, or with a parent's lists."""
         self._facts = facts
-        self.entries: list[TreeEntry] = []
-        self.rows: list[Diagnostic] = []
-        self.junk = False
-        """Whether only what git tracks counts."""
+        self._owner = owner
+        self.junk = junk
+        self.entries: list[TreeEntry] = [] if parent is None else parent.entries
+        self.rows: list[Diagnostic] = [] if parent is None else parent.rows
 
-    def inside(self, *, junk: bool) -> Strays:
-        """Give another gatherer for the same list: for junk, or for an excluded skill.
+    def excluded(self) -> Strays:
+        """Give another gatherer for the same list, in which the walk looks for no skills."""
+        return Strays(self._facts, self)
 
-        The walk looks for skills where the first one gathers, and nowhere else.
-        """
-        inner = Strays(self._facts)
-        inner.entries, inner.rows = self.entries, self.rows
-        inner.junk = junk
-        return inner
+    def junk_of(self, owner: SkillFiles | Strays) -> Strays:
+        """Give another gatherer for the same list, for junk."""
+        skill = owner if isinstance(owner, SkillFiles) else None
+        return Strays(self._facts, self, junk=True, owner=skill)
 
     def say(self, code: str, place: str, message: str) -> None:
         """Add a diagnostic; junk is worth none."""
@@ -227,3 +236,6 @@ class Strays:
             self.say("path_too_long", spot.shown, f"is longer than {limits.PATH_MAX_CHARACTERS}")
             return
         self.entries.append(TreeEntry(path, mode, oid))
+        if self._owner is not None:
+            message = "git tracks this by-product; it does not ship, so git's tree differs"
+            self._owner.say("tracked_junk", spot.shown, message)

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CODES", "Candidate", "check", "judge"]
 
-_FENCED: Final = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
-_LINK: Final = re.compile(r"\]\(([^()\s<>]+)(?:\s+\"[^\"\n]*\")?\)")
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_PLACEHOLDER: Final = re.compile(r"[{}$*|]|\.\.\.")
+_CODE: Final = re.compile(
+    r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|`[^`\n]++`", re.MULTILINE | re.DOTALL
+)
+_LINK: Final = re.compile(r"\]\((?:\./)?((?:references|scripts|assets)/[^()\s<>{}$*|%#?]++)")
+"""A Markdown link into a folder that the specification names; other links are often examples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,38 +158,20 @@ def _body_rows(
     if lines > limits.SKILL_MD_MAX_LINES:
         message = f"has {lines} lines; move some to references/"
         yield diagnose("too_many_lines", place, message)
-    text = _FENCED.sub(_blank, data[head.body_offset :].decode("utf-8"))
+    text = _CODE.sub(_blank, data[head.body_offset :].decode("utf-8"))
     first = data.count(b"\n", 0, head.body_offset) + 1
     known = {file.path for file in candidate.files}
     known |= {folder for path in known for folder in paths.parents(path)}
     for match in _LINK.finditer(text):
-        target = _local(match[1])
-        if target is not None and target not in known:
+        target = unicodedata.normalize("NFC", match[1].rstrip("/"))
+        if target not in known and "..." not in target:
             line = first + text.count("\n", 0, match.start())
             yield diagnose("broken_link", place, f"no file {clip(target)!r}", line)
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Keep the lines of a code block, so that line numbers stay right."""
+    """Blank out code, where links are examples, but keep its lines for the line numbers."""
     return "\n" * match[0].count("\n")
-
-
-def _local(target: str) -> str | None:
-    """Give where a link leads inside the skill; None if it leads out of it or is an example."""
-    target = target.split("#", 1)[0].split("?", 1)[0]
-    if not target or target.startswith("/") or _SCHEME.match(target):
-        return None
-    if _PLACEHOLDER.search(target) or "%" in target:
-        return None
-    parts: list[str] = []
-    for part in target.split("/"):
-        if part == "..":
-            if not parts:
-                return None
-            parts.pop()
-        elif part not in {"", "."}:
-            parts.append(part)
-    return unicodedata.normalize("NFC", "/".join(parts)) or None
 
 
 def _compare(cases: list[_Case]) -> None:

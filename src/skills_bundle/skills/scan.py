@@ -142,7 +142,7 @@ class _Walk:
         self._tops[spot.top].has_skill = True
         if excluded:
             self.excluded.append(spot.path)
-            return self._strays.inside(junk=False)
+            return self._strays.excluded()
         skill = SkillFiles(spot.path, self._facts)
         if name != SKILL_MD:
             skill.say("skill_md_case", f"{spot.shown}/{name}", f"rename {name} to {SKILL_MD}")
@@ -172,7 +172,7 @@ class _Walk:
         if spot.path == LOCK_FILE_NAME or entry.name == ".git":
             return None
         if is_junk(entry.name):
-            return self._strays.inside(junk=True)
+            return self._strays.junk_of(into)
         if not spot.is_text:
             into.say("path_not_utf8", spot.shown, "the name is not UTF-8")
             return None
