@@ -104,12 +104,17 @@ def with_settings(folder: Path, chosen: Settings) -> Project:
     Raises:
         InvalidLockError: If there is a lock that is too large to be one, or cannot be read.
     """
-    old_bytes = _old_bytes(folder / LOCK_FILE_NAME)
+    old_bytes = read_lock_file(folder / LOCK_FILE_NAME)
     facts = git_facts.open_facts(folder, chosen.skills, _readable(old_bytes))
     return Project(folder=folder, settings=chosen, old_bytes=old_bytes, facts=facts)
 
 
-def _old_bytes(path: Path) -> bytes | None:
+def read_lock_file(path: Path) -> bytes | None:
+    """Read a lock file's bytes; None if there is none.
+
+    Raises:
+        InvalidLockError: If it is too large to be one, or cannot be read.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(limits.LOCK_MAX_BYTES + 1)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
 from skills_bundle import limits
 from skills_bundle.cli import claims, pretty
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
-from skills_bundle.cli.text import count, size
+from skills_bundle.cli.text import count, shortened, size
 from skills_bundle.wiring import open_catalog
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from skills_bundle.catalog.model import ReadResult, SearchResult
     from skills_bundle.cli.output import Output
 
-ANSWER_CODES = {
+SHOWN_CHARACTERS: Final = 160
+"""Code points of a description in a table without --verbose: three lines on a plain terminal."""
+
+ANSWER_CODES: Final = {
     0: "answered, also when nothing was found",
     2: "arguments that the tool does not take",
     3: "the catalog is not available: its lock is missing or cannot be trusted",
@@ -41,9 +46,12 @@ ANSWER_CODES = {
     help="Skills to list at most.",
 )
 @click.option("--offset", type=click.IntRange(0), default=0, help="Skills to pass over first.")
+@click.option("--verbose", is_flag=True, help="Show whole descriptions, and tags.")
 @json_option
 @pass_output
-def search(output: Output, words: str | None, query: str | None, limit: int, offset: int) -> int:
+def search(  # noqa: PLR0913 - one parameter an option
+    output: Output, *, words: str | None, query: str | None, limit: int, offset: int, verbose: bool
+) -> int:
     """List the skills that contain a text.
 
     QUERY is looked for literally, without regard to case, in name, description and tags. Without
@@ -55,31 +63,45 @@ def search(output: Output, words: str | None, query: str | None, limit: int, off
     if output.as_json:
         output.json(result.model_dump(mode="json"))
     else:
-        _show_search(output, result)
+        _show_search(output, result, whole=verbose)
     return 0
 
 
-def _show_search(output: Output, result: SearchResult) -> None:
+def _show_search(output: Output, result: SearchResult, *, whole: bool) -> None:
     if not result.skills:
         output.note(_nothing_found(result))
         return
-    columns = [
-        pretty.Column("Skill", style="bold"),
-        pretty.Column("Description", ratio=1),
-        pretty.Column("Tags", style="dim"),
-    ]
-    rows = [
-        (row.name if row.path == row.name else row.path, row.description, ", ".join(row.tags))
-        for row in result.skills
-    ]
-    last = result.offset + len(result.skills)
     parts = [
-        pretty.table(columns, rows, output.terminal),
-        pretty.line(f"\n{result.offset + 1} to {last} of {count(result.total, 'skill')}."),
+        _search_table(output, result, whole=whole),
+        pretty.line(f"\n{_range(result)} of {count(result.total, 'skill')}"),
     ]
     output.text(pretty.render(parts, output.terminal))
+    if not whole and any(len(row.description) > SHOWN_CHARACTERS for row in result.skills):
+        output.note("Descriptions are shortened; --verbose shows them whole, with tags.")
     if result.next_offset is not None:
         output.note(f"More with --offset {result.next_offset}.")
+
+
+def _search_table(output: Output, result: SearchResult, *, whole: bool) -> RenderableType:
+    columns = [pretty.Column("Skill", style="bold"), pretty.Column("Description", ratio=1)]
+    rows = [
+        (
+            row.path,
+            row.description if whole else shortened(row.description, SHOWN_CHARACTERS),
+            ", ".join(row.tags),
+        )
+        for row in result.skills
+    ]
+    if whole:
+        columns.append(pretty.Column("Tags", style="dim"))
+    else:
+        rows = [row[:2] for row in rows]
+    return pretty.table(columns, rows, output.terminal)
+
+
+def _range(result: SearchResult) -> str:
+    first, last = result.offset + 1, result.offset + len(result.skills)
+    return f"{first}" if first == last else f"{first} to {last}"
 
 
 def _nothing_found(result: SearchResult) -> str:
@@ -113,7 +135,7 @@ def _nothing_found(result: SearchResult) -> str:
 @click.option("--offset", type=click.IntRange(0), default=0, help="Bytes to pass over first.")
 @click.option(
     "--limit",
-    type=click.IntRange(1, limits.READ_MAX_LIMIT),
+    type=click.IntRange(limits.READ_MIN_LIMIT, limits.READ_MAX_LIMIT),
     default=None,
     show_default=f"the whole file; {limits.READ_DEFAULT_LIMIT} with --json",
     help="Bytes to read at most.",
@@ -168,15 +190,16 @@ def _show_content(output: Output, content: str, page: ReadResult, *, raw: bool) 
         ]
         output.text(pretty.render(parts, output.terminal))
     if page.next_offset is not None:
-        left = page.byte_length - page.next_offset
-        output.note(f"{count(left, 'byte')} left; go on with --offset {page.next_offset}.")
+        output.note(
+            f"{count(page.remaining, 'byte')} left; go on with --offset {page.next_offset}."
+        )
 
 
-def _footer(page: ReadResult) -> list[pretty.RenderableType]:
-    whole = f"{size(page.byte_length)}, sha256:{page.content_sha256}"
+def _footer(page: ReadResult) -> list[RenderableType]:
+    whole = [("size", size(page.byte_length)), ("sha256", page.content_sha256)]
     return [
-        pretty.heading(f"{page.skill}/{page.resource}"),
-        pretty.facts([("content", whole), *claims.rows(page.provenance)]),
+        pretty.heading(f"{page.path}/{page.resource}"),
+        pretty.facts([*whole, *claims.rows(page.provenance)]),
     ]
 
 

@@ -4,32 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from skills_bundle.bundle.provenance import GAP_SENTENCES
+
 if TYPE_CHECKING:
     from skills_bundle.bundle.provenance import Provenance
 
-GAP_TEXTS: Final[dict[str, str]] = {
-    "editable_install": "served live from a source checkout, which nothing pins",
-    "missing_receipt": "the installation has no build receipt, so nothing names a revision",
-    "invalid_receipt": "the build receipt cannot be believed, so nothing it says is repeated",
-    "not_git_source": "the build did not run in a git checkout",
-    "git_unavailable": "the build could not ask git",
-    "not_owner": "the build did not own the checkout, so git would not say",
-    "unsupported_object_format": "the checkout uses object ids other than SHA-1",
-    "no_commit": "the checkout had no commit",
-    "project_not_in_repository": "the commit does not hold the project",
-    "eol_converted": "line ends were converted, so the bytes are not the commit's",
-    "dirty_source": "the checkout had changes that no commit holds",
-    "altered_files": "installed files differ from the lock; they are not served",
-    "linked_install": "the installer made links, so the files belong to a cache",
-    "record_absent": "no RECORD lists the installed files; the lock alone was compared",
-    "extra_files": "there are files that neither lock nor RECORD lists; they are not served",
-}
-"""What each evidence gap means, in a few words; the reference has the long form."""
-
-
-def gap_text(code: str) -> str:
-    """Say what a gap means, with its code."""
-    return f"{GAP_TEXTS.get(code, 'no description')} [{code}]"
+LOCK_ROW: Final = "lock sha256"
+"""Name of the row that holds the lock's digest."""
 
 
 def rows(provenance: Provenance) -> list[tuple[str, str]]:
@@ -38,12 +19,12 @@ def rows(provenance: Provenance) -> list[tuple[str, str]]:
     package = f"{provenance.package_name} {provenance.package_version}"
     found = [
         ("package", f"{package}, collection {provenance.collection}"),
-        ("catalog", f"sha256:{provenance.catalog_sha256}"),
+        (LOCK_ROW, provenance.catalog_sha256),
         ("integrity", _integrity(claims.integrity)),
         ("revision", _revision(provenance)),
         ("build", _build(claims.build_verification)),
     ]
-    found += [("gap", gap_text(code)) for code in provenance.gaps]
+    found += [("gap", f"{GAP_SENTENCES[code]} [{code}]") for code in provenance.gaps]
     return found
 
 

@@ -37,13 +37,11 @@ INSTALL_AGAIN: Final = (
 )
 
 NEXT_STEPS: Final = {
-    "stale_lock": "Run `skills-bundle lock`, look at the difference, and commit it.",
     "invalid_skills": "Mend the files named above, or leave a folder out with --exclude.",
     "invalid_lock": "Run `skills-bundle lock` in the project to write the lock anew.",
-    "bundle_unavailable": INSTALL_AGAIN,
     "catalog_unavailable": INSTALL_AGAIN,
     "resource_unavailable": "See what there is with `skills-bundle catalog search`.",
-    "invalid_input": "See what is accepted with `--help`.",
+    "invalid_input": "See what is accepted with `--help`; `catalog read` has --resources all.",
 }
 """What to do about an error whose own text may not say it."""
 
@@ -93,13 +91,13 @@ def of(error: Exception) -> Failure:
 def of_error(error: errors.SkillsBundleError) -> Failure:
     """Tell of an error that we raised on purpose."""
     if isinstance(error, errors.ToolError):
-        exit_code = TOOL_EXIT_CODES.get(error.code, EXIT_WRONG)
+        cause = error.__cause__  # a tool may not name files to a model; a person may know
         return Failure(
             code=error.code,
             message=error.message,
-            problems=(),
-            exit_code=exit_code,
-            next_step=NEXT_STEPS.get(error.code),
+            problems=cause.problems if isinstance(cause, errors.SkillsBundleError) else (),
+            exit_code=TOOL_EXIT_CODES.get(error.code, EXIT_WRONG),
+            next_step=_next_step(error.code, error.message),
         )
     code = code_word(type(error))
     return Failure(
@@ -107,8 +105,15 @@ def of_error(error: errors.SkillsBundleError) -> Failure:
         message=error.summary,
         problems=error.problems,
         exit_code=error.exit_code,
-        next_step=NEXT_STEPS.get(code),
+        next_step=_next_step(code, str(error)),
     )
+
+
+def _next_step(code: str, told: str) -> str | None:
+    """Give what to do, unless the error itself names the command for it."""
+    step = NEXT_STEPS.get(code)
+    command = step.split("`")[1] if step and "`" in step else None
+    return None if command and command in told else step
 
 
 def of_usage(error: click.ClickException) -> Failure:
@@ -162,5 +167,10 @@ def of_fault(error: Exception) -> Failure:
 
 
 def code_word(kind: type[errors.SkillsBundleError]) -> str:
-    """Give an error class's code word: `StaleLockError` is `stale_lock`."""
+    """Give an error class's code word: `StaleLockError` is `stale_lock`.
+
+    A bundle that is not there is `catalog_unavailable`, as the tools say it.
+    """
+    if issubclass(kind, errors.BundleUnavailableError):
+        return "catalog_unavailable"
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__.removesuffix("Error")).lower()

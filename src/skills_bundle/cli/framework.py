@@ -26,6 +26,8 @@ CONTEXT_SETTINGS: Final[dict[str, Any]] = {
 }
 
 JSON_PARAMETER: Final = "as_json"
+ARGUMENTS: Final = "skills_bundle.arguments"
+"""Where a command's context keeps its arguments as they were typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ class Command(_Explained):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse, having looked for `--json` among the options."""
+        ctx.meta[ARGUMENTS] = tuple(args)
         options = args[: args.index("--")] if "--" in args else args
         output = ctx.find_object(Output)
         if output is not None and any(p.name == JSON_PARAMETER for p in self.params):
@@ -157,6 +160,11 @@ class Group(_Explained, click.Group):
             if name.startswith(incomplete)
         ]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+def given_arguments(context: click.Context) -> tuple[str, ...]:
+    """Give a command's arguments as they were typed."""
+    return context.meta.get(ARGUMENTS, ())
 
 
 def help_if_bare(context: click.Context) -> None:

@@ -105,7 +105,7 @@ class Output:
             return
         lines = [f"{self.emphasis('error:', 'red')} {safe(failure.message)}"]
         lines += [f"  {safe_line(str(problem))}" for problem in failure.problems]
-        if failure.next_step and failure.next_step not in failure.message:
+        if failure.next_step:
             lines.append(failure.next_step)
         self.note("\n".join(lines))
 

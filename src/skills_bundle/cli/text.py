@@ -48,3 +48,11 @@ def size(number: int) -> str:
         return f"{number} B"
     kib = number / 1024
     return f"{kib:.1f} KiB" if kib < 1024 else f"{kib / 1024:.1f} MiB"
+
+
+def shortened(text: str, most: int) -> str:
+    """Give text of at most `most` code points, cut at a word and marked where something is cut."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 4]
+    return f"{kept.rsplit(None, 1)[0] if ' ' in kept else kept} ..."

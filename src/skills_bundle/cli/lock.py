@@ -1,0 +1,199 @@
+"""Edge: `lock`, for this project and any other folder of skills."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+import click
+
+from skills_bundle.bundle import project
+from skills_bundle.bundle.lock import catalog_sha256
+from skills_bundle.cli import failures, pretty
+from skills_bundle.cli.framework import (
+    Command,
+    Example,
+    given_arguments,
+    json_option,
+    pass_output,
+)
+from skills_bundle.cli.lock_report import Report
+from skills_bundle.cli.progress import patience
+from skills_bundle.cli.text import safe_line
+from skills_bundle.errors import InvalidLockError, InvalidSkillsError, StaleLockError
+
+if TYPE_CHECKING:
+    from skills_bundle.bundle.lock import CatalogLock
+    from skills_bundle.bundle.project import Project
+    from skills_bundle.cli.lock_report import Status
+    from skills_bundle.cli.output import Output
+    from skills_bundle.errors import Problem
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        Example("Write the lock of the project in this folder:", "skills-bundle lock"),
+        Example("In CI, fail if the committed lock is stale:", "skills-bundle lock --check"),
+        Example(
+            "Of any folder of skills, somewhere else:",
+            "skills-bundle lock path/to/skills --output /tmp/catalog.lock.json",
+        ),
+    ],
+    exit_codes={
+        0: "the lock was written, or is what the skills give",
+        1: "a skill was refused and nothing was written, or (--check) the lock is stale",
+        2: "wrong arguments or settings",
+        3: "a file or folder cannot be read or written",
+    },
+)
+@click.argument("folder", metavar="[PROJECT]", default=".", type=click.Path(path_type=Path))
+@click.option("--check", is_flag=True, help="Write nothing; fail if the lock is stale.")
+@click.option(
+    "--strict/--no-strict",
+    default=None,
+    help="Refuse skills that have warnings.",
+    show_default="the project's setting, else no",
+)
+@click.option(
+    "--skills",
+    metavar="DIR",
+    help="The skills folder, relative to PROJECT.",
+    show_default="the project's setting, else skills if there is one, else PROJECT itself",
+)
+@click.option(
+    "--output",
+    "target",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The lock file.",
+    show_default="catalog.lock.json in PROJECT",
+)
+@click.option(
+    "--collection",
+    metavar="NAME",
+    help="The collection's name, as the lock carries it.",
+    show_default="the project's setting, else its name",
+)
+@click.option(
+    "--exclude",
+    metavar="PATH",
+    multiple=True,
+    help="A folder below the skills folder to leave out, too; may be repeated.",
+)
+@json_option
+@click.pass_context
+@pass_output
+def lock(  # noqa: PLR0913 - one parameter an option
+    output: Output,
+    context: click.Context,
+    *,
+    folder: Path,
+    check: bool,
+    strict: bool | None,
+    skills: str | None,
+    target: Path | None,
+    collection: str | None,
+    exclude: tuple[str, ...],
+) -> int:
+    """Write or check the lock of a folder of skills.
+
+    PROJECT is the working directory by default. With a pyproject.toml its settings count; options
+    go before them. Every skill is locked or refused, with all reasons in one run. The lock is put
+    in place at once, and only if no skill was refused; one that is current is not touched.
+    """
+    given = {"strict": strict, "skills": skills, "collection": collection}
+    overrides = cast(
+        "project.Overrides", {name: value for name, value in given.items() if value is not None}
+    )
+    found = project.load(folder, **overrides)
+    if exclude:
+        overrides["exclude"] = (*found.settings.exclude, *exclude)
+        found = project.load(folder, **overrides)
+    if target is not None:
+        found = replace(found, old_bytes=project.read_lock_file(target))
+    with patience(output, "Reading the skills ..."):
+        report = _run(found, target or found.lock_path, check=check)
+    if output.as_json:
+        output.json(report.to_dict())
+    else:
+        _tell(output, report, folder)
+        if report.status == "stale":
+            output.note(f"To mend it: {_mending_command(context)}")
+    return 0 if report.error is None else failures.of(report.error).exit_code
+
+
+def _run(found: Project, path: Path, *, check: bool) -> Report:
+    result = project.find_skills(found)
+    base = Report(
+        status="refused", path=str(path), settings=found.settings, result=result, lock=None
+    )
+    try:
+        made = project.lock_of(found, result)
+    except InvalidSkillsError as error:
+        return replace(base, error=error)
+    base = replace(base, lock=made)
+    if check:
+        return _checked(base, found, made)
+    if made.to_bytes() == found.old_bytes:
+        return replace(base, status="unchanged")
+    project.replace_file(path, made.to_bytes())
+    return replace(base, status="written")
+
+
+def _checked(base: Report, found: Project, made: CatalogLock) -> Report:
+    try:
+        project.demand_current(found, made, base.result)
+    except (StaleLockError, InvalidLockError) as error:
+        return replace(base, status="stale", error=error)
+    return replace(base, status="fresh")
+
+
+COLOURS: Final = {"refused": "red", "warning": "yellow"}
+HEADLINES: Final[dict[Status, str]] = {
+    "written": "written",
+    "unchanged": "unchanged; the skills give what it holds",
+    "fresh": "fresh; the skills give what it holds",
+    "stale": "stale",
+    "refused": "no lock can be made",
+}
+
+
+def _mending_command(context: click.Context) -> str:
+    """Give this very command without --check: other arguments would give another lock."""
+    arguments = [word for word in given_arguments(context) if word != "--check"]
+    return shlex.join(["skills-bundle", "lock", *arguments])
+
+
+def _from_here(problem: Problem, folder: Path) -> Problem:
+    """Spell a path from the working directory, where an editor can jump to it."""
+    if problem.path is None or problem.code in {"whole", "no_lock"}:
+        return problem
+    return replace(problem, path=(folder / problem.path).as_posix())
+
+
+def _tell(output: Output, report: Report, folder: Path) -> None:
+    """Print what there is: remarks and errors on standard error, the sum on standard output."""
+    for row in report.remarks:
+        weight = output.emphasis(f"{row.weight}:", COLOURS[row.weight])
+        output.note(f"{weight} {safe_line(str(_from_here(row.problem, folder)))}")
+    for path in report.result.without_skill_md:
+        output.note(f"note: {safe_line(path)} holds files and no SKILL.md, so it is no skill")
+    if report.error is not None:
+        failure = failures.of(report.error)
+        told = report.status == "refused" and bool(report.remarks)
+        places = () if told else tuple(_from_here(row, folder) for row in failure.problems)
+        output.failure(replace(failure, problems=places))
+    rows = [("skills", report.total)]
+    if report.lock is not None:
+        made = report.lock
+        rows += [
+            ("files", f"{len(made.files()):,}"),
+            ("sha256", catalog_sha256(made.to_bytes())),
+            ("git tree", made.digests.git_tree),
+        ]
+    headline = f"{report.path}: {HEADLINES[report.status]}"
+    mark = pretty.marked("good" if report.error is None else "bad", headline, output.terminal)
+    output.text(pretty.render([mark, pretty.facts(rows)], output.terminal))

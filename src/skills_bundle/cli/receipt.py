@@ -1,0 +1,148 @@
+"""Edge: `receipt show|preview`, what a build recorded, or would record here."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import click
+
+from skills_bundle import limits
+from skills_bundle.bundle import installed, project, receipt, safe_read
+from skills_bundle.bundle.provenance import GAP_SENTENCES
+from skills_bundle.cli import pretty
+from skills_bundle.cli.framework import Command, Example, json_option, pass_output
+from skills_bundle.cli.text import count, safe, size
+from skills_bundle.errors import InvalidReceiptError, SkillsBundleError, UnsafeFileError
+from skills_bundle.hatch_plugin.preview import preview as preview_receipt
+
+if TYPE_CHECKING:
+    from skills_bundle.bundle.receipt import BuildReceipt
+    from skills_bundle.cli.output import Output
+
+
+class NoReceiptError(SkillsBundleError):
+    """There is no installed receipt that could be shown."""
+
+    exit_code: ClassVar[int] = 3
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        Example("What the build of this installation recorded:", "skills-bundle receipt show"),
+        Example("The commit alone:", "skills-bundle receipt show --json | jq -r .source.commit"),
+        Example(
+            "The receipt of an unpacked sdist:",
+            "skills-bundle receipt show --file build-receipt.json",
+        ),
+    ],
+    exit_codes={
+        0: "the receipt was shown",
+        1: "the file is not a receipt, or contradicts itself",
+        2: "wrong arguments",
+        3: "there is no receipt, or it cannot be read",
+    },
+)
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Show this receipt instead of the installed one.",
+)
+@json_option
+@pass_output
+def show(output: Output, file: Path | None) -> int:
+    """Show the build receipt of this installation.
+
+    Whether lock, files and metadata agree with it is what `skills-bundle verify` says.
+    """
+    data = _installed() if file is None else _from_file(file)
+    _show(output, receipt.parse(data))
+    return 0
+
+
+def _installed() -> bytes:
+    place = installed.locate()
+    try:
+        with safe_read.Reader(place.site, follow_last=place.linked) as reader:
+            return reader.read_up_to(place.receipt_path, limits.RECEIPT_MAX_BYTES).data
+    except UnsafeFileError as error:
+        cause = (
+            "It runs from its source, which no build has recorded; "
+            "`skills-bundle receipt preview` says what a build would."
+            if place.project is not None
+            else f"{place.receipt_path} is {error.kind}."
+        )
+        raise NoReceiptError(f"This installation has no build receipt. {cause}") from error
+
+
+def _from_file(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(limits.RECEIPT_MAX_BYTES + 1)
+    if len(data) > limits.RECEIPT_MAX_BYTES:
+        raise InvalidReceiptError(f"{path} has more than {limits.RECEIPT_MAX_BYTES} bytes.")
+    return data
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        Example("What a build of this checkout would record:", "skills-bundle receipt preview"),
+        Example("Of another project, for programs:", "skills-bundle receipt preview --json ."),
+    ],
+    exit_codes={
+        0: "the receipt was shown, also when it would name no commit",
+        1: "a build would fail: a skill is refused, or the lock is stale",
+        2: "wrong arguments or settings",
+        3: "the project cannot be read",
+    },
+)
+@click.argument("folder", metavar="[PROJECT]", default=".", type=click.Path(path_type=Path))
+@json_option
+@pass_output
+def preview(output: Output, folder: Path) -> int:
+    """Show what a build here would record.
+
+    PROJECT is the folder of pyproject.toml, the working directory by default. Nothing is built or
+    written. Where no commit would be named, the reason is said with the files behind it.
+    """
+    found = preview_receipt(project.load(folder))
+    _show(output, found.receipt)
+    if found.detail:
+        output.note(f"{output.emphasis('why:', 'yellow')} {safe(found.detail)}")
+    return 0
+
+
+def _show(output: Output, shown: BuildReceipt) -> None:
+    if output.as_json:
+        output.data(shown.to_bytes())
+        return
+    title = f"Build receipt of {shown.package.name} {shown.package.version} (unsigned)"
+    parts = [pretty.line(title, style="bold"), pretty.facts(rows(shown))]
+    output.text(pretty.render(parts, output.terminal))
+
+
+def rows(shown: BuildReceipt) -> list[tuple[str, str]]:
+    """Give a receipt as names and values; each value says whose word it is."""
+    source = shown.source
+    because = "" if source.reason is None else f": {GAP_SENTENCES[source.reason]} [{source.reason}]"
+    return [
+        ("source", f"recorded: {source.state}{because}"),
+        ("commit", f"recorded: {source.commit}" if source.commit else "none"),
+        ("skills tree", f"recorded: {source.skills_tree}" if source.skills_tree else "none"),
+        ("proof", _proof(source.proof)),
+        ("repository", f"asserted: {shown.asserted.repository or 'nothing'}"),
+        ("ref", f"asserted: {shown.asserted.source_ref or 'nothing'}"),
+        ("catalog", f"sha256:{shown.catalog.sha256}"),
+        ("git tree", shown.catalog.git_tree),
+        ("inputs", f"{count(len(shown.inputs.files), 'file')}, h1:{shown.inputs.dir_hash}"),
+    ]
+
+
+def _proof(objects: tuple[str, ...] | None) -> str:
+    if objects is None:
+        return "none"
+    raw = sum(len(base64.b64decode(one)) for one in objects)
+    return f"{count(len(objects), 'git object')} from commit to skills, {size(raw)}"

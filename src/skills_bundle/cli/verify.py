@@ -1,0 +1,159 @@
+"""Edge: `verify`, the installation compared with its lock, on one screen or as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from skills_bundle.bundle.explain import explain as explanations
+from skills_bundle.cli import claims, pretty
+from skills_bundle.cli.framework import Command, Example, json_option, pass_output
+from skills_bundle.cli.text import count, size
+from skills_bundle.wiring import verify_installation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+
+    from skills_bundle.bundle.file_rows import FileRow
+    from skills_bundle.bundle.verify import DocumentReport, Verdict, Verification
+    from skills_bundle.cli.output import Output, Terminal
+    from skills_bundle.cli.pretty import Mark
+
+ROWS_SHOWN: Final = 12
+"""Differing files shown without --verbose, so that the summary stays on one screen."""
+
+MARKS: Final[dict[Verdict, Mark]] = {"match": "good", "differs": "bad", "cannot_tell": "unsure"}
+HEADLINES: Final[dict[Verdict, str]] = {
+    "match": "every file is the one that was locked",
+    "differs": "this is not what was installed",
+    "cannot_tell": "cannot tell whether this is what was locked",
+}
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        Example("One screen, and the exit code:", "skills-bundle verify"),
+        Example("What each claim rests on:", "skills-bundle verify --explain"),
+        Example("Every file with its digest, for programs:", "skills-bundle verify --json"),
+    ],
+    exit_codes={
+        0: "the bytes match, also when their source is not known",
+        1: "something changed, is missing, became a link, or nobody lists it",
+        2: "wrong arguments",
+        3: "cannot tell: lock or receipt missing or unreadable, or no plain installation",
+    },
+)
+@click.option("--explain", is_flag=True, help="Say what each claim rests on and does not prove.")
+@click.option("--verbose", is_flag=True, help="List every file with its size and digest.")
+@json_option
+@pass_output
+def verify(output: Output, *, explain: bool, verbose: bool) -> int:
+    """Compare this installation with its lock.
+
+    Every installed file is hashed and compared with the lock and with RECORD. Only the running
+    installation is looked at, never the working directory; nothing is written, no network is used.
+    """
+    found = verify_installation()
+    if output.as_json:
+        document = found.to_dict()
+        if explain:
+            document["explanations"] = [row.model_dump(mode="json") for row in explanations(found)]
+        output.json(document)
+        return found.exit_code
+    terminal = output.terminal
+    parts = [*_summary(found, terminal), *_differences(found, terminal, everything=verbose)]
+    if verbose:
+        parts += [pretty.heading("Every file"), _file_table(found.files, terminal)]
+    if explain:
+        parts += _explanation(found)
+    output.text(pretty.render(parts, terminal))
+    if found.exit_code:
+        output.note(_next_step(found))
+    return found.exit_code
+
+
+def _summary(found: Verification, terminal: Terminal) -> list[RenderableType]:
+    headline = f"{found.package_name} {found.package_version}: {HEADLINES[found.verdict]}"
+    files = ", ".join(f"{number:,} {state}" for state, number in found.counts.items())
+    rows = [
+        ("folder", found.location),
+        *_document("lock", found.lock),
+        *_document("receipt", found.receipt),
+        *_document("RECORD", found.record),
+        ("files", files or "none"),
+    ]
+    if found.provenance is None:
+        rows += list(zip(["gap"] * len(found.gaps), found.notes, strict=True))
+    else:  # the lock's digest has its row above
+        rows += [row for row in claims.rows(found.provenance) if row[0] != claims.LOCK_ROW]
+    return [pretty.marked(MARKS[found.verdict], headline, terminal), pretty.facts(rows)]
+
+
+def _document(name: str, report: DocumentReport) -> list[tuple[str, str]]:
+    confirmed = report.sha256 is not None and report.sha256 == report.recorded_sha256
+    rows = [(name, f"{report.state}{', as RECORD has it' if confirmed else ''}")]
+    if report.sha256 is not None:
+        rows.append(("  sha256", report.sha256))
+    return [*rows, *(("  because", problem.message) for problem in report.problems)]
+
+
+def _differences(
+    found: Verification, terminal: Terminal, *, everything: bool
+) -> list[RenderableType]:
+    rows = found.differences
+    if not rows:
+        return []
+    shown = rows if everything else rows[:ROWS_SHOWN]
+    parts: list[RenderableType] = [
+        pretty.heading(f"{count(len(rows), 'file')} with something against"),
+        _file_table(shown, terminal),
+    ]
+    if len(shown) < len(rows):
+        parts.append(pretty.line(f"and {len(rows) - len(shown):,} more; --verbose lists all"))
+    return parts
+
+
+def _file_table(rows: Sequence[FileRow], terminal: Terminal) -> RenderableType:
+    columns = [
+        pretty.Column("State", style="bold"),
+        pretty.Column("Size", justify="right"),
+        pretty.Column("File and SHA-256", ratio=1),
+    ]
+    return pretty.table(columns, [_file_row(row) for row in rows], terminal)
+
+
+def _file_row(row: FileRow) -> tuple[str, str, str]:
+    against = f" (says {' and '.join(row.contradicted_by)})" if row.contradicted_by else ""
+    digest = row.found_sha256 or "-"
+    if row.expected_sha256 not in {None, row.found_sha256}:
+        digest = f"{digest}, not {row.expected_sha256}"
+    sizes = "-" if row.found_size is None else size(row.found_size)
+    return row.state + against, sizes, f"{row.path} {digest}"
+
+
+def _explanation(found: Verification) -> list[RenderableType]:
+    parts: list[RenderableType] = [pretty.heading("What each field rests on")]
+    for row in explanations(found):
+        parts.append(pretty.line(f"{row.field}: {row.value or '-'}", style="bold"))
+        basis = [
+            ("checked", row.checked),
+            ("asserted", row.asserted),
+            ("not proved", row.not_proved),
+        ]
+        parts.append(pretty.facts(basis))
+    return parts
+
+
+def _next_step(found: Verification) -> str:
+    if found.verdict == "differs":
+        wanted = f"{found.package_name}=={found.package_version}"
+        return f"To mend it: python -m pip install --force-reinstall --no-deps {wanted}"
+    if found.layout == "source":
+        return "This is a source checkout; install a wheel to have something that can be verified."
+    if found.layout == "linked":
+        return "Install without links (uv: --link-mode copy) to have files that can be verified."
+    return "Install the distribution again to have a lock and a receipt that can be read."

@@ -1,0 +1,63 @@
+"""Provenance in words: complete, and no more than was checked."""
+
+from __future__ import annotations
+
+import pytest
+
+from skills_bundle.bundle.provenance import Provenance, SourceProvenance
+from skills_bundle.cli import claims
+
+COMMIT = "c" * 40
+KNOWN = Provenance(
+    collection="demo",
+    package_name="demo-skills",
+    package_version="1.2",
+    repository=None,
+    catalog_sha256="a" * 64,
+    source_ref="refs/tags/v1.2",
+    resolved_git_sha=COMMIT,
+    source_provenance=SourceProvenance(
+        status="asserted",
+        build_verification="verified",
+        integrity="verified",
+        reason=None,
+        receipt_sha256="b" * 64,
+    ),
+    gaps=(),
+)
+
+
+def test_a_revision_is_called_asserted_and_never_verified() -> None:
+    """What the receipt claims is not what was recomputed."""
+    assert dict(claims.rows(KNOWN))["revision"] == (
+        f"asserted, not proved: commit {COMMIT} (refs/tags/v1.2)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("integrity", "verified: the bytes match the lock, recomputed here"),
+        ("build", "recorded: the checkout held exactly that commit"),
+    ],
+)
+def test_each_claim_says_who_checked_it(row: str, words: str) -> None:
+    """Integrity is recomputed here; the build's word is only recorded."""
+    assert dict(claims.rows(KNOWN))[row] == words
+
+
+def test_what_is_missing_is_called_unavailable_and_why() -> None:
+    """Null fields come with their gaps, in order."""
+    unknown = KNOWN.model_copy(
+        update={
+            "resolved_git_sha": None,
+            "source_ref": None,
+            "gaps": ("missing_receipt", "record_absent"),
+        }
+    )
+    rows = claims.rows(unknown)
+    assert dict(rows)["revision"] == "unavailable: nothing names a commit"
+    assert [value.rpartition("[")[2] for name, value in rows if name == "gap"] == [
+        "missing_receipt]",
+        "record_absent]",
+    ]
