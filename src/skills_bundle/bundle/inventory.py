@@ -77,9 +77,8 @@ class Inventory:
         # A folder that was replaced can bring files with the same fingerprints along (a link to the
         # folder it was moved to does exactly that), so its identity counts for all files.
         identities = tuple(map(self._identity, self._above))
-        stale = [
-            path for path in self._wanted if identities != self._identities or self._is_stale(path)
-        ]
+        replaced = identities != self._identities
+        stale = [path for path in self._wanted if replaced or self._is_stale(path)]
         self._identities = identities
         changed = False
         with safe_read.Reader(self._root, follow_last=self._follow_last) as reader:

@@ -1,0 +1,85 @@
+"""RECORD as text."""
+
+from __future__ import annotations
+
+import pytest
+
+from skills_bundle.bundle import record_file
+from skills_bundle.bundle.record_file import RecordRow
+from skills_bundle.formats.digest import sha256_hex
+from tests.installed_builder import recorded_digest
+
+DIGEST = recorded_digest(b"x")
+
+
+def test_a_row_gives_path_digest_and_size() -> None:
+    """The digest comes as hex, to be compared with the lock's."""
+    found = record_file.parse(f"pkg/a.md,{DIGEST},1\n".encode())
+    assert found.rows == {"pkg/a.md": RecordRow(sha256_hex(b"x"), 1)}
+    assert not found.problems
+
+
+def test_quoted_paths_are_read_as_csv() -> None:
+    """A path with a comma is quoted; one with a line separator stays one row."""
+    found = record_file.parse(f'"pkg/a,b.md",{DIGEST},1\r\npkg/c\u2028d.md,{DIGEST},1\n'.encode())
+    assert list(found.rows) == ["pkg/a,b.md", "pkg/c\u2028d.md"]
+
+
+@pytest.mark.parametrize("row", ["pkg-1.dist-info/RECORD,,", "pkg/__pycache__/a.pyc,,"])
+def test_rows_without_digest_have_no_opinion(row: str) -> None:
+    """RECORD itself and byte code are listed without a digest."""
+    found = record_file.parse(f"{row}\n".encode())
+    assert list(found.rows.values()) == [RecordRow(None, None)]
+
+
+def test_another_algorithm_has_no_opinion_on_the_bytes() -> None:
+    """We compute SHA-256; a row with another digest still lists the file and its size."""
+    assert record_file.parse(b"pkg/a,sha512=abc,1\n").rows == {"pkg/a": RecordRow(None, 1)}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "pkg/a",
+        "pkg/a,sha256=,1",
+        "pkg/a,sha256,1",
+        f"pkg/a,{DIGEST}=,1",
+        f"pkg/a,{DIGEST[:-1]}é,1",
+        f"pkg/a,{DIGEST[:-1]},1",
+        f"pkg/a,{DIGEST[:-1]}C,1",
+        f"pkg/a,{DIGEST},one",
+        f"pkg/a,{DIGEST},-1",
+        f"pkg/a,{DIGEST},1,",
+        f",{DIGEST},1",
+    ],
+)
+def test_a_row_of_another_form_is_a_problem_with_its_line(row: str) -> None:
+    """What cannot be read is told, and the rest still counts."""
+    found = record_file.parse(f"pkg/b,{DIGEST},1\n{row}\n".encode())
+    assert list(found.rows) == ["pkg/b"]
+    assert [problem.line for problem in found.problems] == [2]
+
+
+def test_two_rows_that_contradict_each_other_are_a_problem() -> None:
+    """The first row stands, and the contradiction is told; an equal repetition is none."""
+    first, other = f"pkg/a,{DIGEST},1", f"pkg/a,{recorded_digest(b'y')},1"
+    found = record_file.parse(f"{first}\n{first}\n{other}\n".encode())
+    assert found.rows == {"pkg/a": RecordRow(sha256_hex(b"x"), 1)}
+    assert [problem.line for problem in found.problems] == [3]
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b'"open', b"pkg/a\0,,\n" + b"x" * 200_000])
+def test_bytes_that_are_no_table_are_a_problem(data: bytes) -> None:
+    """Never an exception: RECORD is only a second opinion."""
+    assert record_file.parse(data).problems
+
+
+def test_blank_lines_are_nothing() -> None:
+    """Some writers leave one at the end."""
+    assert record_file.parse(b"\n\n") == record_file.RecordFile({}, ())
+
+
+def test_rows_can_be_taken_folder_by_folder() -> None:
+    """A prefix ends in a slash, so that a longer name is not taken for it."""
+    found = record_file.parse(b"pkg/a,,\npkg2/a,,\n")
+    assert list(found.below("pkg/")) == ["pkg/a"]
