@@ -1,0 +1,230 @@
+"""What a project meets when it builds with the hook: short refusals, nothing left behind."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING
+
+import pytest
+from hatchling.builders.wheel import WheelBuilder
+
+from skills_bundle import limits
+from skills_bundle.hatch_plugin.build_hook import PYGIT2, SkillsBundleBuildHook
+from tests.hatch_plugin.sample import SKILL_MD, SampleProject, git, unpacked, wheel_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from skills_bundle.hatch_plugin.selection import Builder
+
+
+def refusal(build: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> str:
+    """Build, which must end as a program ends, and give what it said."""
+    with pytest.raises(SystemExit) as ended:
+        build()
+    assert ended.value.code == 1
+    return capsys.readouterr().err
+
+
+def test_a_stale_lock_ends_the_build_and_names_file_and_command(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message names each file from the project's folder, and the command that mends it."""
+    sample.write("skills/greet/SKILL.md", SKILL_MD + b"More.\n")
+    told = refusal(sample.wheel, capsys)
+    assert "skills/greet/SKILL.md" in told
+    assert "`skills-bundle lock`" in told
+
+
+def test_a_missing_lock_ends_the_build(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A project that never ran the command is told to."""
+    (sample.folder / "catalog.lock.json").unlink()
+    assert "run `skills-bundle lock`" in refusal(sample.sdist, capsys)
+
+
+def test_every_refused_skill_is_named(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two bad skills, two messages, one build."""
+    sample.write("skills/one/SKILL.md", b"no frontmatter\n")
+    sample.write("skills/two/SKILL.md", b"---\nname: other\ndescription: d\n---\n")
+    told = refusal(sample.wheel, capsys)
+    assert "skills/one/SKILL.md" in told
+    assert "skills/two/SKILL.md" in told
+
+
+def test_strict_refuses_what_is_otherwise_a_warning(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The setting of that name reaches the scan."""
+    sample.write("skills/greet/SKILL.md", SKILL_MD.replace(b"name:", b"unknown: 1\nname:"))
+    sample.locked().wheel()
+    sample.configure("strict = true")
+    assert "skills/greet/SKILL.md" in refusal(sample.wheel, capsys)
+
+
+def test_wrong_settings_are_all_told_with_their_paths(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody builds twice to find two typos."""
+    sample.configure('sklls = "x"\nproof = "yes"')
+    told = refusal(sample.wheel, capsys)
+    assert "tool.hatch.build.hooks.custom.sklls" in told
+    assert "tool.hatch.build.hooks.custom.proof" in told
+
+
+def test_settings_of_one_target_are_told_by_their_own_path(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Hatchling lets a target have its own table for a hook."""
+    sample.configure('[tool.hatch.build.targets.wheel.hooks.custom]\nskills = "skills"\nproof = 1')
+    told = refusal(sample.wheel, capsys)
+    assert "tool.hatch.build.targets.wheel.hooks.custom.proof" in told
+
+
+def test_a_missing_entry_point_ends_the_build_with_the_line_to_add(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A hook may not fill in static metadata, so the project must."""
+    sample.replace("pyproject.toml", 'acme = "acme_skills"', 'acme = "other"')
+    assert 'acme-skills = "acme_skills"' in refusal(sample.wheel, capsys)
+
+
+def test_a_hook_after_ours_ends_the_build(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It could change what the receipt speaks of."""
+    sample.configure("\n[tool.hatch.build.hooks.version]\npath = 'src/acme_skills/v.py'\n")
+    told = refusal(sample.wheel, capsys)
+    assert "must be the last build hook" in told
+    assert "version" in told
+
+
+def test_a_package_that_is_not_in_the_wheel_ends_the_build(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There would be a bundle that no import finds."""
+    sample.configure('package = "acme"')
+    sample.replace("pyproject.toml", 'acme = "acme_skills"', 'acme = "acme"')
+    assert "acme/__init__.py" in refusal(sample.wheel, capsys)
+
+
+@pytest.mark.parametrize(
+    "path", ["src/acme_skills/.agents/skills/greet/SKILL.md", "build-receipt.json"]
+)
+def test_files_that_the_build_makes_may_not_be_there(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str], path: str
+) -> None:
+    """Whose file would ship otherwise is anybody's guess."""
+    sample.write(path, b"{}").committed()
+    assert "the build makes" in refusal(sample.wheel, capsys)
+
+
+def test_a_refusal_fits_a_screen(sample: SampleProject, capsys: pytest.CaptureFixture[str]) -> None:
+    """Hundreds of problems are counted, and the command that lists them is named."""
+    for number in range(200):
+        sample.write(f"skills/s{number}/SKILL.md", b"no frontmatter\n")
+    told = refusal(sample.wheel, capsys)
+    assert len(told.splitlines()) < limits.BUILD_PROBLEMS_SHOWN + 5
+    assert "`skills-bundle lock --check`" in told
+
+
+def test_a_refused_build_leaves_no_archive(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not even hatchling's, which holds no bundle; not even when it fails at the very end."""
+    sample.configure('package = "acme"')
+    sample.replace("pyproject.toml", 'acme = "acme_skills"', 'acme = "acme"')
+    refusal(sample.wheel, capsys)
+    assert list((sample.folder / "dist").iterdir()) == []
+
+
+def test_builds_leave_no_temporary_files(
+    sample: SampleProject,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Neither good builds nor refused ones, nor builds that raise."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    sample.wheel()
+    sample.sdist()
+    sample.write("skills/greet/SKILL.md", b"")
+    refusal(sample.wheel, capsys)
+    assert list(scratch.iterdir()) == []
+
+
+def test_the_source_tree_is_not_written_to(sample: SampleProject) -> None:
+    """Every file keeps bytes, mode and time; the index too. Only `dist/` is new."""
+    before = _state(sample.folder)
+    sample.wheel()
+    sample.sdist()
+    after = {path: row for path, row in _state(sample.folder).items() if "dist" not in path.parts}
+    assert {path: row for path, row in after.items() if "__pycache__" not in path.parts} == before
+
+
+def _state(folder: Path) -> dict[Path, tuple[int, int, bytes]]:
+    rows = [path for path in folder.rglob("*") if path.is_file()]
+    return {
+        path.relative_to(folder): (path.stat().st_mtime_ns, path.stat().st_mode, path.read_bytes())
+        for path in rows
+    }
+
+
+def test_an_editable_build_is_left_alone(sample: SampleProject) -> None:
+    """A stale lock must not keep anyone from installing the tool that mends it."""
+    own = 'ignore-vcs = true\ndev-mode-dirs = ["src"]\n'  # else hatchling needs `editables`
+    sample.replace("pyproject.toml", "ignore-vcs = true\n", own)
+    (sample.folder / "catalog.lock.json").unlink()
+    wheel = sample.wheel(version="editable")
+    assert [name for name in wheel_files(wheel) if ".agents" in name] == []
+
+
+def test_no_hooks_no_bundle(sample: SampleProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hatchling's switch builds a wheel without a bundle and says nothing; the run time does."""
+    monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "1")
+    assert [name for name in wheel_files(sample.wheel()) if ".agents" in name] == []
+
+
+def test_pygit2_is_asked_for_inside_a_checkout_only(sample: SampleProject, tmp_path: Path) -> None:
+    """A build from an sdist must not need it, wherever the sdist was unpacked."""
+    sdist = sample.sdist()
+    outside = unpacked(sdist, tmp_path / "elsewhere")
+    inside = unpacked(sdist, sample.folder / "dist")
+    asked = [_dependencies(project.folder) for project in (sample, outside, inside)]
+    assert asked == [[PYGIT2], [], []]
+
+
+def _dependencies(folder: Path) -> list[str]:
+    builder: Builder = WheelBuilder(str(folder))
+    return builder.get_build_hooks(str(folder / "dist"))["custom"].dependencies()
+
+
+def test_other_targets_are_left_alone(sample: SampleProject) -> None:
+    """Only wheels and sdists carry a bundle; a table for all targets reaches further."""
+    builder: Builder = WheelBuilder(str(sample.folder))
+    root, config = str(sample.folder), {"skills": "skills"}
+    hook = SkillsBundleBuildHook(root, config, builder.config, builder.metadata, root, "binary")
+    archive = sample.folder / "archive"
+    archive.write_bytes(b"theirs")
+    hook.initialize("standard", {"build_hooks": ("skills-bundle",)})
+    hook.finalize("standard", {}, str(archive))
+    assert archive.read_bytes() == b"theirs"
+
+
+def test_git_variables_of_the_environment_have_no_say(
+    sample: SampleProject, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A build started by a git hook sees the project's repository, not the hook's."""
+    other = SampleProject.create(tmp_path / "other")
+    git(other.folder, "commit", "--quiet", "--allow-empty", "--message", "Another")
+    before = sample.wheel().read_bytes()
+    monkeypatch.setenv("GIT_DIR", str(other.folder / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other.folder))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "none"))
+    assert sample.wheel().read_bytes() == before

@@ -1,0 +1,297 @@
+"""What ships and what the receipt says of it, for every place a file can have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.hatch_plugin.sample import SampleProject, git, receipt_of, sdist_files, wheel_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+CODE = "src/acme_skills/__init__.py"
+
+
+def verdict(archive: Path) -> str:
+    """Give a receipt's state, or its reason; the source fields must agree with it."""
+    source = receipt_of(archive).source
+    if source.state == "clean":
+        assert source.commit is not None
+        return "clean"
+    assert (source.commit, source.skills_tree, source.proof) == (None, None, None)
+    return f"{source.state}: {source.reason}"
+
+
+def edit(sample: SampleProject) -> None:
+    """Change a tracked file that ships."""
+    sample.write(CODE, b'"""Changed."""\n')
+
+
+def edit_elsewhere(sample: SampleProject) -> None:
+    """Change a tracked file that no wheel ships."""
+    sample.write(".gitignore", b"dist/\n*.log\n.env\n*.tmp\n")
+
+
+def stage(sample: SampleProject) -> None:
+    """Stage a change."""
+    edit(sample)
+    git(sample.folder, "add", CODE)
+
+
+def stage_new_file(sample: SampleProject) -> None:
+    """Stage a file that the commit does not hold."""
+    sample.write("src/acme_skills/new.py", b"")
+    git(sample.folder, "add", "src/acme_skills/new.py")
+
+
+def add_untracked(sample: SampleProject) -> None:
+    """Leave a file that git neither tracks nor ignores."""
+    sample.write("notes.txt", b"")
+
+
+def delete(sample: SampleProject) -> None:
+    """Delete a tracked file."""
+    (sample.folder / "src/acme_skills/run.sh").unlink()
+
+
+def assume_unchanged(sample: SampleProject) -> None:
+    """Edit a file after telling git not to look at it."""
+    git(sample.folder, "update-index", "--assume-unchanged", CODE)
+    edit(sample)
+
+
+def skip_worktree(sample: SampleProject) -> None:
+    """Edit a file after taking it out of git's sight."""
+    git(sample.folder, "update-index", "--skip-worktree", CODE)
+    edit(sample)
+
+
+def delete_unseen(sample: SampleProject) -> None:
+    """Delete a file after telling git not to look at it."""
+    git(sample.folder, "update-index", "--assume-unchanged", "src/acme_skills/run.sh")
+    delete(sample)
+
+
+def ignore_and_ship(sample: SampleProject) -> None:
+    """Leave an ignored file where hatchling would pick it up."""
+    sample.write("src/acme_skills/.env", b"TOKEN=secret\n")
+
+
+def ignore_in_a_skill(sample: SampleProject) -> None:
+    """Leave an ignored file in a skill, where an sdist would pick it up."""
+    sample.write("skills/greet/run.log", b"")
+
+
+def lose_x_bit(sample: SampleProject) -> None:
+    """Take away the x bit that git tracks."""
+    (sample.folder / "src/acme_skills/run.sh").chmod(0o644)
+
+
+DIRT = (
+    edit,
+    edit_elsewhere,
+    stage,
+    stage_new_file,
+    add_untracked,
+    delete,
+    assume_unchanged,
+    skip_worktree,
+    delete_unseen,
+    ignore_and_ship,
+    ignore_in_a_skill,
+    lose_x_bit,
+)
+
+
+@pytest.mark.parametrize("spoil", DIRT)
+def test_dirt_takes_the_commit_from_wheel_and_sdist_alike(
+    sample: SampleProject, spoil: Callable[[SampleProject], None]
+) -> None:
+    """Whatever differs from the commit, no archive names it, and both say the same."""
+    spoil(sample)
+    assert {verdict(sample.wheel()), verdict(sample.sdist())} == {"dirty: dirty_source"}
+
+
+def test_a_clean_checkout_names_its_commit(sample: SampleProject) -> None:
+    """Both archives of a clean checkout carry one and the same receipt, with the full commit id."""
+    wheel, sdist = receipt_of(sample.wheel()), receipt_of(sample.sdist())
+    assert wheel.source.commit == sample.commit_id()
+    assert wheel == sdist
+
+
+def test_an_ignored_file_never_ships(sample: SampleProject) -> None:
+    """A secret that git ignores stays out, though hatchling selects it."""
+    ignore_and_ship(sample)
+    shipped = {*wheel_files(sample.wheel()), *sdist_files(sample.sdist())}
+    assert [name for name in shipped if name.endswith(".env")] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".venv/lib/x.py",
+        "dist/other.txt",
+        "src/acme_skills/.DS_Store",
+        "src/acme_skills/Thumbs.db",
+        "src/acme_skills/__pycache__/__init__.cpython-311.pyc",
+        "skills/greet/.SKILL.md.swp",
+    ],
+)
+def test_what_neither_ships_nor_could_is_no_dirt(sample: SampleProject, path: str) -> None:
+    """Environments, build output, junk and what git ignores outside the archives leave it clean."""
+    (sample.folder / ".git/info/exclude").write_text("/.venv\n", encoding="utf-8")
+    sample.write(path, b"x")
+    wheel = sample.wheel()
+    assert verdict(wheel) == "clean"
+    assert [name for name in wheel_files(wheel) if name.endswith(path.rpartition("/")[2])] == []
+
+
+def test_an_untracked_file_ships_and_is_said_to(sample: SampleProject) -> None:
+    """The author may be about to add it; it ships, and the receipt names no commit."""
+    sample.write("src/acme_skills/new.py", b"")
+    wheel = sample.wheel()
+    assert "acme_skills/new.py" in wheel_files(wheel)
+    assert verdict(wheel) == "dirty: dirty_source"
+
+
+def test_a_declared_artifact_ships_and_is_said_to(sample: SampleProject) -> None:
+    """An ignored file that `artifacts` asks for ships; no commit holds it."""
+    sample.replace(
+        "pyproject.toml",
+        "ignore-vcs = true\n",
+        'ignore-vcs = true\nartifacts = ["src/acme_skills/made.log"]\n',
+    ).committed()
+    sample.write("src/acme_skills/made.log", b"made\n")
+    wheel = sample.wheel()
+    assert wheel_files(wheel)["acme_skills/made.log"] == b"made\n"
+    assert verdict(wheel) == "dirty: dirty_source"
+
+
+def test_a_forced_file_from_outside_the_repository_ships_and_is_said_to(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """What `force-include` fetches from elsewhere is no part of the commit."""
+    (tmp_path / "notice.txt").write_bytes(b"notice\n")
+    table = '\n[tool.hatch.build.targets.wheel.force-include]\n"../notice.txt" = "notice.txt"\n'
+    sample.configure(table).committed()
+    wheel = sample.wheel()
+    assert wheel_files(wheel)["notice.txt"] == b"notice\n"
+    assert verdict(wheel) == "dirty: dirty_source"
+
+
+def test_a_hook_that_makes_a_file_is_dirt(sample: SampleProject) -> None:
+    """Another hook's product ships; nobody can find it in the commit."""
+    sample.write(
+        "hatch_build.py",
+        b"from skills_bundle.hatch_plugin.build_hook import SkillsBundleBuildHook\n\n\n"
+        b"class Both(SkillsBundleBuildHook):\n"
+        b"    def initialize(self, version, build_data):\n"
+        b"        made = __import__('pathlib').Path(self.root, 'dist', 'made.txt')\n"
+        b"        made.write_text('made', encoding='utf-8')\n"
+        b"        build_data['force_include'][str(made)] = 'acme_skills/made.txt'\n"
+        b"        super().initialize(version, build_data)\n\n\n"
+        b"def get_build_hook():\n    return Both\n",
+    ).committed()
+    wheel = sample.wheel()
+    assert wheel_files(wheel)["acme_skills/made.txt"] == b"made"
+    assert verdict(wheel) == "dirty: dirty_source"
+
+
+def test_converted_line_ends_have_a_reason_of_their_own(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """A checkout with CRLF where the commit has LF is clean to git; its bytes are not."""
+    sample.write(".gitattributes", b"skills/** -text\ncatalog.lock.json -text\n").committed()
+    clone = tmp_path / "crlf"
+    git(sample.folder, "clone", "--quiet", "-c", "core.autocrlf=true", ".", str(clone))
+    assert git(clone, "status", "--porcelain") == ""
+    assert verdict(SampleProject(clone).wheel()) == "dirty: eol_converted"
+
+
+def test_a_committed_link_ships_as_the_file_it_leads_to(sample: SampleProject) -> None:
+    """Link and target are both the commit's: clean, and a regular file in wheel and sdist."""
+    sample.write("shared/data.txt", b"data\n")
+    (sample.folder / "src/acme_skills/data.txt").symlink_to("../../shared/data.txt")
+    sample.committed()
+    wheel, sdist = sample.wheel(), sample.sdist()
+    assert wheel_files(wheel)["acme_skills/data.txt"] == b"data\n"
+    assert sdist_files(sdist)["src/acme_skills/data.txt"] == b"data\n"
+    assert {verdict(wheel), verdict(sdist)} == {"clean"}
+
+
+def test_a_committed_link_to_a_folder_is_followed_likewise(sample: SampleProject) -> None:
+    """Hatchling walks through links to folders; so does the comparison with the commit."""
+    sample.write("shared/data.txt", b"data\n")
+    (sample.folder / "src/acme_skills/shared").symlink_to("../../shared")
+    sample.committed()
+    wheel = sample.wheel()
+    assert wheel_files(wheel)["acme_skills/shared/data.txt"] == b"data\n"
+    assert verdict(wheel) == "clean"
+
+
+def test_a_link_out_of_the_repository_brings_nothing_in(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """A committed link to a file of the machine ships nothing, and is said to be dirt."""
+    (tmp_path / "secret.txt").write_bytes(b"secret\n")
+    (sample.folder / "src/acme_skills/data.txt").symlink_to(tmp_path / "secret.txt")
+    sample.committed()
+    wheel, sdist = sample.wheel(), sample.sdist()
+    assert b"secret\n" not in {*wheel_files(wheel).values(), *sdist_files(sdist).values()}
+    assert {verdict(wheel), verdict(sdist)} == {"dirty: dirty_source"}
+
+
+def test_a_link_of_the_machine_to_a_committed_file_is_dirt(sample: SampleProject) -> None:
+    """The target's bytes are the commit's, their place is not."""
+    (sample.folder / "src/acme_skills/more.py").symlink_to("__init__.py")
+    assert verdict(sample.wheel()) == "dirty: dirty_source"
+
+
+def test_modes_are_those_of_the_commit(sample: SampleProject) -> None:
+    """A mount that shows every file as 0777 changes no byte of wheel and sdist."""
+    before = sample.wheel().read_bytes(), sample.sdist().read_bytes()
+    git(sample.folder, "config", "core.fileMode", "false")
+    for path in sample.folder.rglob("*"):
+        if path.is_file():
+            path.chmod(0o4777)
+    assert (sample.wheel().read_bytes(), sample.sdist().read_bytes()) == before
+
+
+def test_a_parent_folders_ignore_file_never_ships(sample: SampleProject, tmp_path: Path) -> None:
+    """Hatchling copies the nearest `.gitignore` above; from outside the repository it stays out."""
+    git(sample.folder, "rm", "--quiet", ".gitignore")
+    sample.committed()
+    (tmp_path / ".gitignore").write_bytes(b"*.txt\n")
+    sdist = sample.sdist()
+    assert ".gitignore" not in sdist_files(sdist)
+    assert verdict(sdist) == "clean"
+
+
+def test_in_a_repository_of_several_projects_each_has_its_own_dirt(tmp_path: Path) -> None:
+    """Work on a neighbour leaves a project clean; its own changes do not."""
+    repository = tmp_path / "all"
+    sample = SampleProject.create(repository / "projects/acme", repository=repository)
+    (repository / "neighbour.txt").write_bytes(b"work in progress\n")
+    clean = verdict(sample.wheel())
+    edit(sample)
+    assert (clean, verdict(sample.wheel())) == ("clean", "dirty: dirty_source")
+
+
+def test_a_submodules_files_are_dirt(sample: SampleProject, tmp_path: Path) -> None:
+    """The commit holds a submodule's commit id and none of its bytes."""
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "--quiet")
+    (other / "vendored.py").write_bytes(b"")
+    SampleProject(other).committed()
+    allow = ("-c", "protocol.file.allow=always")
+    git(
+        sample.folder, *allow, "submodule", "--quiet", "add", str(other), "src/acme_skills/vendored"
+    )
+    sample.committed()
+    wheel = sample.wheel()
+    assert "acme_skills/vendored/vendored.py" in wheel_files(wheel)
+    assert verdict(wheel) == "dirty: dirty_source"
