@@ -49,6 +49,8 @@ class Reader:
 
     Attributes:
         room: An empty folder for everything this reader makes.
+        python: The interpreter this reader has: one of a throw-away environment, so that a command
+            that installs into the wrong place changes nothing but that.
         wheelhouse: Every published wheel there is.
         cache: uv's cache; may be shared, it only saves time.
         clone: A clone of the project to work in, for pages about working on it; else None.
@@ -57,6 +59,7 @@ class Reader:
     """
 
     room: Path
+    python: Path
     wheelhouse: Path
     cache: Path
     clone: Path | None = None
@@ -172,7 +175,6 @@ class Reader:
             "UV_NO_CONFIG": "1",
             "UV_NO_INDEX": "1",
             "UV_OFFLINE": "1",
-            "UV_PYTHON": str(tools / "python3"),
             "UV_PYTHON_DOWNLOADS": "never",
         }
 
@@ -181,8 +183,7 @@ class Reader:
         folder = self.home / "tools"
         folder.mkdir()
         scripts = Path(sys.executable).parent
-        python = Path(sys.base_prefix) / "bin" / "python3"
-        programs = {name: scripts / name for name in TOOLS} | {"python3": python}
+        programs = {name: scripts / name for name in TOOLS} | {"python3": self.python}
         for name, program in programs.items():
             shim = folder / name
             shim.write_text(f'#!/bin/sh\nexec "{program}" "$@"\n', encoding="utf-8")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,22 +37,34 @@ def _to_follow() -> list[Page]:
     return [page for page in pages() if any(_acts(block) for block in page.blocks())]
 
 
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What all readers share: every wheel there is, a clone, an interpreter, uv's cache."""
+
+    wheelhouse: Path
+    clone: Path
+    python: Path
+    cache: Path
+
+
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give uv one cache for all pages."""
-    return tmp_path_factory.mktemp("uv-cache")
+def places(wheelhouse: Path, clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Places:
+    """Give readers an interpreter of their own, and one cache for all of them."""
+    folder = tmp_path_factory.mktemp("readers")
+    subprocess.run([sys.executable, "-m", "venv", str(folder / "python")], check=True)
+    python = folder / "python" / "bin" / "python3"
+    return Places(wheelhouse, clone, python, folder / "cache")
 
 
 @pytest.mark.parametrize("page", _to_follow(), ids=lambda page: page.name)
-def test_a_reader_can_follow_the_page(
-    page: Page, tmp_path: Path, wheelhouse: Path, clone: Path, cache: Path
-) -> None:
+def test_a_reader_can_follow_the_page(page: Page, places: Places, tmp_path: Path) -> None:
     """Files are written, commands run and servers started in the page's order, without an index."""
     reader = Reader(
         room=tmp_path,
-        wheelhouse=wheelhouse,
-        cache=cache,
-        clone=clone if page.name in IN_A_CLONE else None,
+        python=places.python,
+        wheelhouse=places.wheelhouse,
+        cache=places.cache,
+        clone=places.clone if page.name in IN_A_CLONE else None,
     )
     reader.follow(page)
     assert reader.visit >= 1

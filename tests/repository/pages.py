@@ -96,7 +96,7 @@ class Page:
 
 def pages() -> tuple[Page, ...]:
     """Give the README and every page of the documentation, sorted by name."""
-    files = [ROOT / "README.md", ROOT / "build" / "README.md"]
+    files = [ROOT / "README.md", *(ROOT / "build").glob("*.md")]
     files += [file for file in DOCS.rglob("*.md") if "_build" not in file.parts]
     return tuple(
         Page(name=file.relative_to(ROOT).as_posix(), text=file.read_text(encoding="utf-8"))

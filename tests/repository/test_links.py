@@ -6,7 +6,7 @@ import re
 
 from tests.repository.pages import ROOT, Page, page, pages
 
-SOURCE_PATH = re.compile(r"`((?:src|tests|docs|build|benchmarks|\.ci)/[\w./\-]+)`")
+SOURCE_PATH = re.compile(r"`((?:src/skills_bundle|tests|docs|build|benchmarks|\.ci)/[\w./\-]+)`")
 
 
 def _broken(each: Page, target: str) -> bool:

@@ -30,7 +30,7 @@ KNOWN_HOSTS = {
     "www.swhid.org",
     "yaml.org",
 }
-PIN = re.compile(r"\bskills-bundle==([\w.]+)")
+PIN = re.compile(r"\bskills-bundle(?:\[\w+\])?==([\w.]+)")
 LANGUAGES = {
     "console",
     "json",
