@@ -177,5 +177,8 @@ class Peer:
         self.close_input()
         self.close_output()
         self.join()
+        for thread in threading.enumerate():  # a descriptor closed under a write is somebody else's
+            if thread.name.startswith("skills-bundle "):
+                thread.join(30)
         self._close_server_output()
         os.close(self._server[0])

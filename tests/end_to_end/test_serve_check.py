@@ -1,0 +1,141 @@
+"""`mcp check`: what a client sees of a server that works, and of those that do not."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle import limits
+from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.server import check
+from skills_bundle.server.check_lock import LockOnDisk
+from tests.installed_builder import Installation, InstalledBuilder
+from tests.server.commands import INSTALLED, ODD
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from skills_bundle.server.check_report import Step
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    """Give an installation to serve."""
+    return InstalledBuilder().install(tmp_path)
+
+
+@pytest.fixture
+def lock_beside(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> Installation:
+    """Make that installation's lock the one that `check` reads."""
+
+    def read() -> LockOnDisk:
+        data = installation.lock.read_bytes()
+        value = InstalledBuilder().lock.model_dump(mode="json")
+        return LockOnDisk(installation.lock, sha256_hex(data), value)
+
+    monkeypatch.setattr(check, "read_lock", read)
+    return installation
+
+
+def serving(installation: Installation) -> list[str]:
+    """Give the command that serves it."""
+    return [*INSTALLED, str(installation.site)]
+
+
+def python(code: str) -> list[str]:
+    """Give a server that is no server."""
+    return [sys.executable, "-c", code]
+
+
+def test_a_server_that_works_passes_every_step(lock_beside: Installation) -> None:
+    """From its start to the overview, compared with the lock on disk."""
+    report = check.run_check(serving(lock_beside))
+    seen = [(step.name, step.verdict) for step in report.steps]
+    names = ("start", "tools", "search", "read", "lock", "overview")
+    assert (seen, report.exit_code) == ([(name, "ok") for name in names], 0)
+
+
+def test_progress_is_told_step_by_step(lock_beside: Installation) -> None:
+    """A person sees that something happens."""
+    told: list[Step] = []
+    report = check.run_check(serving(lock_beside), told.append)
+    assert tuple(told) == report.steps
+
+
+def test_the_report_shows_the_provenance(lock_beside: Installation) -> None:
+    """As the server claims it."""
+    provenance = check.run_check(serving(lock_beside)).provenance
+    assert provenance is not None
+    assert provenance["collection"] == "acme-skills"
+
+
+def test_a_text_that_is_not_the_locked_one_is_wrong(
+    lock_beside: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 1: the server's own claims agree with each other, the lock does not."""
+
+    def read() -> LockOnDisk:
+        data = lock_beside.lock.read_bytes()
+        other = InstalledBuilder(skills={"alpha": {"SKILL.md": b"other"}}).lock
+        return LockOnDisk(lock_beside.lock, sha256_hex(data), other.model_dump(mode="json"))
+
+    monkeypatch.setattr(check, "read_lock", read)
+    report = check.run_check(serving(lock_beside))
+    assert (report.steps[-1].name, report.exit_code) == ("lock", 1)
+
+
+def test_a_server_of_another_catalog_cannot_be_told(installation: Installation) -> None:
+    """Exit code 3: nothing is wrong that we know of."""
+    assert check.run_check(serving(installation)).exit_code == 3
+
+
+def test_a_catalog_that_is_unavailable_cannot_be_told(installation: Installation) -> None:
+    """The tools say so, and so does the report."""
+    installation.lock.unlink()
+    report = check.run_check(serving(installation))
+    assert ("catalog_unavailable" in report.problems[0], report.exit_code) == (True, 3)
+
+
+def test_a_server_that_dies_is_wrong_and_its_last_words_are_shown() -> None:
+    """Not a time-out."""
+    report = check.run_check(python("import sys; sys.exit('no such module: acme')"))
+    assert (report.exit_code, report.stderr_tail) == (1, "no such module: acme")
+
+
+def test_a_server_that_prints_is_wrong_at_once() -> None:
+    """What is on standard output must be protocol."""
+    report = check.run_check(python("print('Welcome!', flush=True); input(); input()"))
+    assert "not JSON-RPC" in report.steps[0].detail
+
+
+def test_a_server_that_does_not_answer_is_wrong_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step is bounded."""
+    monkeypatch.setattr(limits, "CHECK_STEP_SECONDS", 0.2)
+    report = check.run_check(python("import sys; sys.stdin.read()"))
+    assert report.steps[0].detail == "No answer within 0.2 seconds."
+
+
+def test_a_command_that_does_not_exist_is_wrong() -> None:
+    """The system's reason is shown."""
+    report = check.run_check(["no-such-program-anywhere"])
+    assert report.problems == ("start: The server cannot be started: No such file or directory.",)
+
+
+def test_a_server_of_other_tools_is_wrong() -> None:
+    """It is not ours."""
+    report = check.run_check(ODD)
+    assert report.steps[-1].detail.startswith("Not offered: skill_catalog_search")
+
+
+def test_the_report_for_programs_is_json_values(lock_beside: Installation) -> None:
+    """Every field, by name."""
+    assert list(check.run_check(serving(lock_beside)).to_dict()) == [
+        "ok",
+        "command",
+        "steps",
+        "provenance",
+        "problems",
+        "stderr_tail",
+    ]
