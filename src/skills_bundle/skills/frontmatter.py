@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 BOM: Final = b"\xef\xbb\xbf"
 SKILL_MD: Final = "SKILL.md"
 
-_FENCE: Final = re.compile(rb"---[ \t]*(?:\r\n|\r|\n|\Z)")
-_CLOSING_FENCE: Final = re.compile(rb"^---[ \t]*(?:\r\n|\r|\n|\Z)", re.MULTILINE)
+_FENCE: Final = re.compile(rb"---[ \t]*(?:\r?\n|\Z)")
+_CLOSING_FENCE: Final = re.compile(rb"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _OTHER_LINE_BREAK: Final = re.compile("[\x85\u2028\u2029]")
 _HIDDEN: Final = re.compile(
@@ -120,7 +120,7 @@ def _split(data: bytes, start: int) -> tuple[int, int, int] | Diagnostic:
         return _row("no_frontmatter", "does not start with a line `---`", 1)
     end = opening.end() + limits.FRONTMATTER_MAX_BYTES
     closing = _CLOSING_FENCE.search(data, opening.end(), min(len(data), end + len("---\r\n")))
-    if closing is not None:
+    if closing is not None and closing.start() <= end:
         return opening.end(), closing.start(), closing.end()
     if len(data) > end:
         limit = limits.FRONTMATTER_MAX_BYTES
@@ -151,7 +151,8 @@ def _read(text: str, body: int, found: list[Diagnostic]) -> Frontmatter:
         if mended.lines and again.syntax_error is None and again.quoted_at(mended.lines):
             built, mode = again, "repaired"
             message = "an unquoted value holds `: `; it was read as text. Quote it"
-            found += [_row("yaml_repaired", message, line + _SHIFT) for line in mended.lines]
+            lines = mended.lines[: limits.FRONTMATTER_MAX_PROBLEMS]
+            found += [_row("yaml_repaired", message, line + _SHIFT) for line in lines]
     found += [_row(code, message, line + _SHIFT) for code, message, line in built.problems]
     return Frontmatter(
         fields=built.fields,

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 AUTHORS_TEXT: Final = frozenset({"name", "description"})
 """Top-level fields whose value stays the author's text, whatever type it would resolve to."""
 
-_UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_BREAKS_OF_YAML_1_1: Final = "\x85\u2028\u2029"
 
 
 @dataclass(slots=True)
@@ -62,12 +63,12 @@ def build(text: str) -> Built:
 
     Reads at most `limits.FRONTMATTER_MAX_NODES` nodes, nested `limits.FRONTMATTER_MAX_DEPTH` deep.
     """
-    builder = _Builder()
+    stand_ins = _stand_ins(text)
+    builder = _Builder({ord(new): old for old, new in stand_ins.items()})
     try:
-        builder.document(_events(text))
+        builder.document(_events(text.translate(str.maketrans(stand_ins))))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        builder.broken(_sentence(error), 0 if mark is None else mark.line)
+        builder.broken(_sentence(error), _line(error))
     except yaml.YAMLError as error:  # pragma: no cover - characters were checked before
         builder.broken(str(error), builder.line)
     except (ValueError, OverflowError):  # PyYAML lets `"\\UFFFFFFFF"` through to `chr`
@@ -84,20 +85,37 @@ def _events(text: str) -> Iterator[yaml.Event]:
         yield loader.get_event()
 
 
+def _stand_ins(text: str) -> dict[str, str]:
+    """Give, for each character that ends a line in YAML 1.1 only, one that is not in the text.
+
+    PyYAML breaks lines at them; for YAML 1.2 they are text. So it is shown a character of a
+    private use area in their place, and the values get them back.
+    """
+    found = [character for character in _BREAKS_OF_YAML_1_1 if character in text]
+    taken = set(text) if found else set[str]()
+    free = (chr(code) for code in range(0xF0000, 0xFFFFE) if chr(code) not in taken)
+    return dict(zip(found, free, strict=False))
+
+
+def _line(error: yaml.MarkedYAMLError) -> int:
+    """Give the line, from 0, to look at: for what is never closed, where it was opened."""
+    mark = error.problem_mark or error.context_mark
+    if error.context_mark is not None and "end of stream" in (error.problem or ""):
+        mark = error.context_mark
+    return 0 if mark is None else int(mark.line)
+
+
 def _sentence(error: yaml.MarkedYAMLError) -> str:
-    """Say what PyYAML found, and where the thing started if that is another line."""
-    sentence = clip(error.problem or error.context or "unreadable")
-    start, found = error.context_mark, error.problem_mark
-    if start is None or found is None or start.line == found.line:
-        return sentence
-    return f"{sentence}, in what starts {found.line - start.line} lines above"
+    """Say what PyYAML found."""
+    return clip(error.problem or error.context or "unreadable")
 
 
 class _Builder:
     """Walks the events of one text; recursion is bounded by `limits.FRONTMATTER_MAX_DEPTH`."""
 
-    def __init__(self) -> None:
+    def __init__(self, given_back: dict[int, str]) -> None:
         self.built = Built()
+        self.given_back = given_back
         self.nodes = 0
         self.line = 0
         self.depth = 0
@@ -257,7 +275,7 @@ class _Builder:
 
     def _text(self, event: yaml.ScalarEvent) -> str:
         """Check what escapes can bring in that the text itself could not hold."""
-        text = str(event.value)
+        text = str(event.value).translate(self.given_back)
         unsafe = _UNSAFE.search(text)
         if unsafe is not None:
             code = "lone_surrogate" if "\ud800" <= unsafe[0] <= "\udfff" else "control_character"

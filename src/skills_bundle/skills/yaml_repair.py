@@ -2,7 +2,8 @@
 
 `description: Use when: the user asks` is not YAML, and by far the commonest reason why a skill
 vanishes. There is one thing it can mean, so it is read as if the value stood in single quotes, over
-all of its lines. Where a ` #` leaves open what the author meant, nothing is mended.
+all of its lines. Where something else could be meant nothing is mended: ` #` may start a comment,
+and a further line that starts with a lower-case key may be a field that slipped.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ _ENTRY: Final = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]*:[ \t]+)(\S.*)")
 _NOT_PLAIN: Final = re.compile(r"[\"'\[\]{},|>&*!%@`#]|[-?:](?:[ \t]|$)")
 _COLON: Final = re.compile(r":(?:[ \t]|$)")
 _COMMENT: Final = re.compile(r"(?:^|[ \t])#")
+_SLIPPED_FIELD: Final = re.compile(r"[ \t]+[a-z][a-z0-9_-]*:(?:[ \t]|$)")
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 
 
@@ -59,7 +61,9 @@ def _quoted(rows: list[str]) -> list[str] | None:
     if entry is None or _NOT_PLAIN.match(entry[2]):
         return None
     value = [entry[2], *rows[1:]]
-    if not any(_COLON.search(row.rstrip()) for row in value) or any(map(_COMMENT.search, value)):
+    if not any(_COLON.search(row.rstrip()) for row in value):
+        return None
+    if any(map(_COMMENT.search, value)) or any(map(_SLIPPED_FIELD.match, rows[1:])):
         return None
     last = max(number for number, row in enumerate(value) if row.strip())
     value = [row.replace("'", "''") for row in value]

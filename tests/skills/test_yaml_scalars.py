@@ -1,0 +1,128 @@
+"""Plain scalars in YAML 1.2 and 1.1, held systematically to PyYAML's own resolver."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import cast
+
+import pytest
+import yaml
+from yaml.resolver import Resolver
+
+from skills_bundle.skills import yaml_scalars
+
+PIECES = ["0", "1", "7", "8", "9", ".", "-", "+", "_", ":", "e", "E", "x", "o", "b", "f", "~", "="]
+SHORT = ["".join(parts) for n in range(5) for parts in itertools.product(PIECES, repeat=n)]
+WORDS = [
+    *(form for word in ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
+      for form in (word, word.upper(), word.capitalize(), word + "s", word.swapcase())),
+    ".inf", "-.inf", "+.Inf", ".INF", ".nan", ".NaN", ".NAN", "inf", "nan", "<<", "<<<", "tRue",
+    "2026-01-01", "2026-1-1", "2026-01-01T10:00:00Z", "2026-01-01t10:00:00.5", "26-01-01",
+    "2026-01-01 10:00:00 +01:00", "2026-01-01 10:00:00 -1", "2026-01-01T10:00", "2026-01-01Z",
+    "12:30:00", "1:60", "190:20:30", "190:20:30.15", "-1:30", "+1:30", "0:30", "1:30:5.", "a:1",
+    "0b101", "-0b1", "0B1", "0x1F", "0X1f", "-0x1f", "+0xF", "0o17", "-0o7", "017", "-017", "0_7",
+    "1_000", "1_000.5", "1e3", "1E3", "1.5e3", "1.5e+3", "1.e+3", ".5e-3", "-.5", "+.5", "1.",
+    "-1.", "685_230.15", "6.8523015e+5", "685.230_15e+03", "0.", "00", "08", "-08", "+12", "--1", "1..2",
+]  # fmt: skip
+
+
+def pyyaml_kind(text: str) -> str:
+    """Give the name of the tag that PyYAML's resolver gives a plain scalar."""
+    tag = cast("str", Resolver().resolve(yaml.ScalarNode, text, (True, False)))  # pyright: ignore[reportUnknownMemberType]
+    return tag.rsplit(":", 1)[-1]
+
+
+def test_yaml_1_1_is_what_pyyaml_says_for_every_short_scalar() -> None:
+    """All 100,000 strings of up to four of the characters numbers are made of."""
+    different = [t for t in SHORT if yaml_scalars.kind(t, yaml_1_1=True) != pyyaml_kind(t)]
+    assert different == []
+
+
+@pytest.mark.parametrize("text", [word for word in WORDS if word.lower() not in {"y", "n"}])
+def test_yaml_1_1_is_what_pyyaml_says_for_words_dates_and_times(text: str) -> None:
+    """One by one."""
+    assert yaml_scalars.kind(text, yaml_1_1=True) == pyyaml_kind(text)
+
+
+@pytest.mark.parametrize("text", ["y", "Y", "n", "N"])
+def test_single_letters_are_booleans_of_yaml_1_1_though_not_of_pyyaml(text: str) -> None:
+    """yaml.org/type/bool lists them, and other readers of YAML 1.1 follow it."""
+    assert (yaml_scalars.kind(text, yaml_1_1=True), pyyaml_kind(text)) == ("bool", "str")
+
+
+def pyyaml_value(text: str) -> object:
+    """Give what PyYAML constructs of a text."""
+    return cast("object", yaml.safe_load(text))
+
+
+def test_numbers_not_called_ambiguous_are_the_same_number_for_pyyaml() -> None:
+    """And of the same type."""
+    plain = [
+        text
+        for text in [*SHORT, *WORDS]
+        if yaml_scalars.kind(text) in {"int", "float"} and not yaml_scalars.is_ambiguous(text)
+        and not text.lower().endswith((".inf", ".nan"))
+    ]  # fmt: skip
+    different = [t for t in plain if repr(pyyaml_value(f"[{t}]")) != repr([yaml_scalars.value(t)])]
+    assert (different, len(plain) > 1000) == ([], True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["yes", "No", "ON", "off", "y", "017", "-017", "0o7", "1_000", "0b1", "12:30:00", "1e3",
+     "1.5e3", "+.5", "08", "2026-01-01", "=", "<<", "1:30.5"],
+)  # fmt: skip
+def test_what_the_versions_read_differently_is_ambiguous(text: str) -> None:
+    """Each of these is another value for half of the hosts."""
+    assert yaml_scalars.is_ambiguous(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "~", "null", "true", "FALSE", "0", "-12", "+12", "07", "00", "0x1F", "1.5", ".5", "1.",
+     "1.5e+3", "yess", "1.2.3", "v1", "12px", "a:b", "2026", "tRue"],
+)  # fmt: skip
+def test_what_the_versions_read_alike_is_not(text: str) -> None:
+    """Types and values are the same."""
+    assert not yaml_scalars.is_ambiguous(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("", None), ("~", None), ("NULL", None), ("nUll", "nUll"), ("True", True), ("no", "no"),
+     ("017", 17), ("0o17", 15), ("0x1f", 31), ("-0", 0), ("+7", 7), ("1e3", 1000.0), ("-.5", -0.5),
+     ("1_0", "1_0"), ("9007199254740991", 2**53 - 1), ("12:30", "12:30"),
+     ("2026-01-01", "2026-01-01")],
+)  # fmt: skip
+def test_values_are_those_of_the_core_schema(text: str, value: object) -> None:
+    """YAML 1.2.2, section 10.3.2."""
+    found = yaml_scalars.value(text)
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [".inf", "-.Inf", "+.INF", ".nan", "1e309", "-1e999", str(2**53), "9" * 65, "." + "1" * 65],
+)
+def test_numbers_that_json_cannot_carry_are_refused(text: str) -> None:
+    """Infinite, not a number, inexact or endless."""
+    with pytest.raises(yaml_scalars.NotJsonError):
+        yaml_scalars.value(text)
+
+
+def test_an_endless_octal_costs_nothing() -> None:
+    """Python would refuse to convert it, or take its time."""
+    assert yaml_scalars.is_ambiguous("0" + "7" * 100_000) is False
+
+
+@pytest.mark.parametrize("text", ["yes", "12", "1.5", "null", "2026-01-01", "~", "1e3", "0b1"])
+def test_a_name_that_is_no_text_for_somebody_is_told_apart(text: str) -> None:
+    """In either version."""
+    assert not yaml_scalars.is_text_everywhere(text)
+
+
+def test_smallest_numbers_stay_finite() -> None:
+    """Underflow is zero for every reader."""
+    assert yaml_scalars.value("1e-999") == 0.0
+    assert math.isfinite(cast("float", yaml_scalars.value("1.7976931348623157e308")))
