@@ -12,7 +12,7 @@ from skills_bundle.cli.framework import Command, Group
 from skills_bundle.cli.main import commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 
 def render() -> str:
@@ -59,14 +59,13 @@ def _exit_codes(command: Command) -> str:
 
 
 def _examples(command: Command | Group) -> str:
-    if not command.examples:
-        return ""
-    blocks: Iterable[str] = (
+    # Each section starts in a folder of its own: examples of one command do not meet another's.
+    marks = ("<!-- run: new folder -->\n", *[""] * len(command.examples))
+    return "\n\n".join(
         f"{example.purpose[0].upper()}{example.purpose[1:].rstrip(':')}:\n\n"
-        f"```console\n$ {example.line}\n```"
-        for example in command.examples
+        f"{mark}```console\n$ {example.line}\n```"
+        for example, mark in zip(command.examples, marks, strict=False)
     )
-    return "\n\n".join(blocks)
 
 
 def _anchor(words: Sequence[str]) -> str:

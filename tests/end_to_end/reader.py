@@ -54,7 +54,8 @@ class Reader:
         wheelhouse: Every published wheel there is.
         cache: uv's cache; may be shared, it only saves time.
         clone: A clone of the project to work in, for pages about working on it; else None.
-        visit: Number of the current folder and home.
+        visit: Number of the current home.
+        folders: Number of folders so far.
         where: The current working folder.
     """
 
@@ -64,6 +65,7 @@ class Reader:
     cache: Path
     clone: Path | None = None
     visit: int = 0
+    folders: int = 0
     where: Path = Path()
 
     def follow(self, page: Page) -> None:
@@ -71,30 +73,39 @@ class Reader:
         self.begin()
         for block in page.blocks():
             kind, _, detail = block.directive.partition(" ")
-            if kind in {"skip,", "elsewhere,"}:
-                continue
             if kind == "afresh":
                 self.begin()
+            if kind == "new":
+                self.enter_new_folder()
             if kind == "file":
                 self.write(detail, block.text)
-            elif block.language == "console":
-                status = int(detail) if kind == "exit" else 0
-                for step in block.steps():
-                    self.run(page, step, status)
-            else:
-                for command in launch_commands(block):
-                    self.serve(page, block, command)
+            elif kind not in {"skip,", "elsewhere,"}:
+                self.act(page, block, int(detail) if kind == "exit" else 0)
+
+    def act(self, page: Page, block: Block, status: int) -> None:
+        """Run a block's commands, each to this exit status, or start the servers it configures."""
+        if block.language == "console":
+            for step in block.steps():
+                self.run(page, step, status)
+        else:
+            for command in launch_commands(block):
+                self.serve(page, block, command)
 
     def begin(self) -> None:
         """Take a new folder and a new home."""
         self.visit += 1
         self.home.mkdir(parents=True)
-        self.where = self.room / f"folder-{self.visit}"
+        self._provide_tools()
+        self.enter_new_folder()
+
+    def enter_new_folder(self) -> None:
+        """Take an empty folder, or another copy of the clone."""
+        self.folders += 1
+        self.where = self.room / f"folder-{self.folders}"
         if self.clone is None:
             self.where.mkdir()
         else:
             shutil.copytree(self.clone, self.where, symlinks=True)
-        self._provide_tools()
 
     @property
     def home(self) -> Path:

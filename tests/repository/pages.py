@@ -8,6 +8,7 @@ How a page tells its commands:
 * A comment right before a block gives a directive:
   `<!-- run: exit 1 -->` each command of the block exits with this status;
   `<!-- run: file PATH -->` the block is the content of PATH, written when its turn comes;
+  `<!-- run: new folder -->` independent of what came before: another copy of the folder;
   `<!-- run: afresh -->` an alternative to what came before: a new folder and a new home;
   `<!-- run: elsewhere, FILE -->` FILE, which continuous integration runs, runs this command;
   `<!-- run: skip, REASON -->` a true impossibility, for example a program with windows.
