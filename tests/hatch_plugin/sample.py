@@ -22,6 +22,7 @@ from skills_bundle.bundle import project, receipt
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.receipt import BuildReceipt
+    from skills_bundle.hatch_plugin.selection import Builder
 
 SKILL_MD = b"---\nname: greet\ndescription: Says hello. Use when greeting.\n---\n\n# Greet\n"
 
@@ -133,6 +134,11 @@ class SampleProject:
 
     def _out(self, name: str) -> str:
         return str(self.folder / name)
+
+
+def wheel_builder(folder: Path) -> Builder:
+    """Give hatchling's builder of wheels for a project."""
+    return WheelBuilder(str(folder))
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -6,17 +6,21 @@ import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
-from hatchling.builders.wheel import WheelBuilder
 
 from skills_bundle import limits
 from skills_bundle.hatch_plugin.build_hook import PYGIT2, SkillsBundleBuildHook
-from tests.hatch_plugin.sample import SKILL_MD, SampleProject, git, unpacked, wheel_files
+from tests.hatch_plugin.sample import (
+    SKILL_MD,
+    SampleProject,
+    git,
+    unpacked,
+    wheel_builder,
+    wheel_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from skills_bundle.hatch_plugin.selection import Builder
 
 
 def refusal(build: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> str:
@@ -196,18 +200,13 @@ def test_pygit2_is_asked_for_inside_a_checkout_only(sample: SampleProject, tmp_p
     sdist = sample.sdist()
     outside = unpacked(sdist, tmp_path / "elsewhere")
     inside = unpacked(sdist, sample.folder / "dist")
-    asked = [_dependencies(project.folder) for project in (sample, outside, inside)]
+    asked = [wheel_builder(row.folder).config.dependencies for row in (sample, outside, inside)]
     assert asked == [[PYGIT2], [], []]
-
-
-def _dependencies(folder: Path) -> list[str]:
-    builder: Builder = WheelBuilder(str(folder))
-    return builder.get_build_hooks(str(folder / "dist"))["custom"].dependencies()
 
 
 def test_other_targets_are_left_alone(sample: SampleProject) -> None:
     """Only wheels and sdists carry a bundle; a table for all targets reaches further."""
-    builder: Builder = WheelBuilder(str(sample.folder))
+    builder = wheel_builder(sample.folder)
     root, config = str(sample.folder), {"skills": "skills"}
     hook = SkillsBundleBuildHook(root, config, builder.config, builder.metadata, root, "binary")
     archive = sample.folder / "archive"

@@ -22,6 +22,7 @@ from skills_bundle.bundle.revision import Revision, archive, dirty, listed
 from skills_bundle.errors import CheckoutError
 from skills_bundle.formats.digest import TREE_MODE, TreeEntry
 from skills_bundle.skills.junk import is_junk
+from skills_bundle.skills.paths import parents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -116,14 +117,14 @@ def _translated() -> Generator[None]:
     except Exception as error:
         if not isinstance(error, OSError | ValueError | KeyError) and not _is_git_error(error):
             raise
-        raise CheckoutError(str(error), reason=_reason(str(error))) from error
+        raise CheckoutError(str(error), reason=reason_of(str(error))) from error
 
 
 def _is_git_error(error: Exception) -> bool:
     return type(error).__module__.partition(".")[0] in {"pygit2", "_pygit2"}
 
 
-def _reason(message: str) -> Reason:
+def reason_of(message: str) -> Reason:
     """Tell libgit2's refusals apart; its error codes do not."""
     if "not owned by current user" in message:
         return "not_owner"
@@ -156,6 +157,7 @@ class Checkout:
         relative = project.relative_to(top).as_posix()
         self.prefix = "" if relative == "." else f"{relative}/"
         self._trees: dict[str, dict[str, Entry]] = {}
+        self._ignore_rules: dict[str, bool] = {}
         rows = cast("Iterable[pygit2.IndexEntry]", repository.index)
         self._index = {str(row.path): f"{int(row.mode):o}" for row in rows}
 
@@ -189,7 +191,17 @@ class Checkout:
         """
         if path in self._index or path in self._tracked_folders:
             return False
-        return self._repository.path_is_ignored(path)
+        return any(map(self._matches_ignore_rule, [*parents(path), path]))
+
+    def _matches_ignore_rule(self, path: str) -> bool:
+        """Ask libgit2 about one path.
+
+        Asked about a file it lets a pattern take back what lies in an ignored folder; git does
+        not, so we ask about the folders above it too.
+        """
+        if path not in self._ignore_rules:
+            self._ignore_rules[path] = self._repository.path_is_ignored(path)
+        return self._ignore_rules[path]
 
     def submodules(self) -> Iterator[str]:
         """Give every submodule's path and nothing else of the index."""
@@ -257,9 +269,12 @@ class Checkout:
             if not path.startswith(self.prefix) or flags == 0:
                 continue
             inner = path.removeprefix(self.prefix)
-            untracked = path not in self._index
-            if not (untracked and (is_junk(inner.rstrip("/")) or own(inner))):
+            if path in self._index or not self._harmless(path.rstrip("/"), inner, own):
                 yield inner
+
+    def _harmless(self, path: str, inner: str, own: Callable[[str], bool]) -> bool:
+        """Tell of an untracked path whether it leaves the project as the commit has it."""
+        return is_junk(inner.rstrip("/")) or self.ignored(path) or own(inner)
 
     def _missing(self, folder: str, project: Entry) -> Iterator[str]:
         """Give every file of the commit that the disk lacks, whatever flags the index gives it."""

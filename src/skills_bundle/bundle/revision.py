@@ -48,6 +48,5 @@ def dirty(reason: Reason, detail: str) -> Revision:
 def listed(names: Sequence[str]) -> str:
     """Name a few of many, for one line of a build log."""
     shown = ", ".join(names[: limits.BUILD_PROBLEMS_SHOWN])
-    return (
-        shown if len(names) <= limits.BUILD_PROBLEMS_SHOWN else f"{shown} … ({len(names)} in all)"
-    )
+    more = len(names) - limits.BUILD_PROBLEMS_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,125 @@
+"""What git says about the files of a skills folder."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle.bundle import lock
+from skills_bundle.bundle.git_facts import GitFacts, open_facts
+from skills_bundle.skills.scan import DiskFacts
+from tests.hatch_plugin.sample import SampleProject, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from skills_bundle.skills.model import FileFacts
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> SampleProject:
+    """Give a committed project in a subfolder of its repository."""
+    return SampleProject.create(tmp_path / "libs/acme", repository=tmp_path)
+
+
+def facts(sample: SampleProject) -> FileFacts:
+    """Ask as the scan does, with the lock that is there."""
+    found = lock.parse((sample.folder / "catalog.lock.json").read_bytes())
+    return open_facts(sample.folder, "skills", found).facts
+
+
+def test_the_index_gives_modes(sample: SampleProject) -> None:
+    """Also of what is staged and not committed; None for what is not tracked."""
+    sample.write("skills/greet/new.md", b"").write("skills/greet/other.md", b"")
+    git(sample.folder, "add", "skills/greet/new.md")
+    found = facts(sample)
+    assert [found.mode(f"greet/{name}") for name in ("scripts/hi.sh", "new.md", "other.md")] == [
+        "100755",
+        "100644",
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "path"),
+    [
+        ("libs/acme/skills/greet/.gitignore:*.tmp", "greet/x.tmp"),
+        ("libs/acme/skills/greet/.gitignore:*.tmp", "x.tmp"),
+        (".git/info/exclude:secret", "greet/secret"),
+        (".gitignore:build/", "greet/build/x.md"),
+        (".gitignore:build/", "greet/build"),
+        (".gitignore:/build", "greet/build/x.md"),
+        (".gitignore:*\n!*.md", "greet/x.md"),
+        (".gitignore:*\n!*/\n!*.md", "greet/x.md"),
+        (".gitignore:*.md\n!keep.md", "greet/keep.md"),
+        (".gitignore:gr?et/**/*.md", "greet/a/b/x.md"),
+        (".gitignore:SKILL.md", "greet/SKILL.md"),
+    ],
+)
+def test_a_path_is_ignored_exactly_if_git_says_so(
+    sample: SampleProject, tmp_path: Path, rules: str, path: str
+) -> None:
+    """Nested files, `info/exclude`, patterns that take back; what git tracks is never ignored."""
+    file, _, text = rules.partition(":")
+    SampleProject(tmp_path).write(file, text.encode() + b"\n")
+    if not (sample.folder / "skills" / path).exists():
+        sample.write(f"skills/{path}", b"")
+    try:
+        says = bool(git(sample.folder, "check-ignore", f"skills/{path}"))
+    except subprocess.CalledProcessError:  # its way to say no
+        says = False
+    assert facts(sample).ignored(path) is says
+
+
+def test_a_folder_that_holds_tracked_files_is_not_ignored(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """Else a scan would not look into it."""
+    SampleProject(tmp_path).write(".gitignore", b"greet\n")
+    assert not facts(sample).ignored("greet")
+
+
+def test_the_index_goes_before_the_disk_for_x_bits(sample: SampleProject) -> None:
+    """A mount may show every file as executable, or none."""
+    found = facts(sample)
+    assert found.executable("greet/scripts/hi.sh", on_disk=False)
+    assert not found.executable("greet/SKILL.md", on_disk=True)
+
+
+def test_the_old_lock_goes_before_the_disk_for_new_files(sample: SampleProject) -> None:
+    """A file that is locked and not yet added keeps the bit it was locked with."""
+    git(sample.folder, "rm", "--quiet", "--cached", "skills/greet/scripts/hi.sh")
+    assert facts(sample).executable("greet/scripts/hi.sh", on_disk=False)
+
+
+def test_the_disk_counts_for_the_rest_unless_it_is_not_trusted(sample: SampleProject) -> None:
+    """`core.fileMode` says whether the disk's x bit means anything."""
+    assert facts(sample).executable("greet/new.sh", on_disk=True)
+    git(sample.folder, "config", "core.fileMode", "false")
+    assert not facts(sample).executable("greet/new.sh", on_disk=True)
+
+
+def test_submodules_are_told_relative_to_the_skills(sample: SampleProject, tmp_path: Path) -> None:
+    """With the commit that the index records."""
+    other = SampleProject.create(tmp_path / "other")
+    add = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add")
+    git(sample.folder, *add, str(other.folder), "skills/vendored")
+    rows = [(row.path, row.mode, row.oid) for row in facts(sample).submodules()]
+    assert rows == [("vendored", "160000", other.commit_id())]
+
+
+def test_in_a_checkout_git_is_asked(sample: SampleProject) -> None:
+    """And there is no reason why not."""
+    found = open_facts(sample.folder, "skills", None)
+    assert isinstance(found.facts, GitFacts)
+    assert found.without_git is None
+
+
+def test_elsewhere_the_disk_is_asked_and_the_reason_is_told(tmp_path: Path) -> None:
+    """A caller can say why ignored files would be locked."""
+    found = open_facts(tmp_path, "skills", None)
+    assert isinstance(found.facts, DiskFacts)
+    assert found.without_git is not None
+    assert found.without_git.reason == "not_git_source"
