@@ -1,0 +1,148 @@
+"""What lock and RECORD list compared with what lies there."""
+
+from __future__ import annotations
+
+import pytest
+
+from skills_bundle.bundle import file_rows
+from skills_bundle.bundle.file_rows import FileRow, Holdings, Seen
+from skills_bundle.bundle.record_file import RecordFile, RecordRow
+from skills_bundle.formats.digest import sha256_hex
+from tests.installed_builder import lock_of
+
+DATA = b"---\nname: a\n---\n"
+LOCK = lock_of({"a": {"SKILL.md": DATA}})
+PATH = "pkg/.agents/skills/a/SKILL.md"
+GOOD = Seen("file", len(DATA), sha256_hex(DATA), "0" * 40)
+OTHER = Seen("file", len(DATA), "f" * 64, "0" * 40)
+RIGHT = RecordRow(sha256_hex(DATA), len(DATA))
+
+
+def _rows(
+    seen: dict[str, Seen],
+    record: dict[str, RecordRow] | None = None,
+    listed: dict[str, str] | None = None,
+    *,
+    locked: bool = True,
+) -> dict[str, FileRow]:
+    holdings = Holdings(
+        package="pkg",
+        bundle_prefix="pkg/.agents/",
+        skills_prefix="pkg/.agents/skills/",
+        documents=frozenset({"pkg/.agents/catalog.lock.json"}),
+        seen=seen,
+        listed=listed or {},
+    )
+    rows = file_rows.compare(
+        LOCK if locked else None, None if record is None else RecordFile(record), holdings
+    )
+    return {row.path: row for row in rows}
+
+
+def test_a_locked_file_that_is_there_is_ok() -> None:
+    """Nobody has anything against it."""
+    row = _rows({PATH: GOOD}, {PATH: RIGHT})[PATH]
+    assert (row.state, row.contradicted_by, row.is_fine) == ("ok", (), True)
+    assert (row.expected_sha256, row.found_sha256) == (GOOD.sha256, GOOD.sha256)
+
+
+@pytest.mark.parametrize(
+    ("seen", "state"),
+    [
+        (OTHER, "changed"),
+        (Seen("size", 10**9), "changed"),
+        (Seen("changed"), "changed"),
+        (Seen("missing"), "missing"),
+        (Seen("linked"), "linked"),
+        (Seen("not_regular"), "not_regular"),
+        (Seen("unreadable"), "unreadable"),
+    ],
+)
+def test_a_locked_file_that_is_something_else_has_its_state(seen: Seen, state: str) -> None:
+    """Both witnesses contradict it."""
+    row = _rows({PATH: seen}, {PATH: RIGHT})[PATH]
+    assert (row.state, row.contradicted_by) == (state, ("lock", "record"))
+
+
+def test_a_locked_file_nobody_looked_at_is_missing() -> None:
+    """Not having looked is never taken for a match."""
+    assert _rows({})[PATH].state == "missing"
+
+
+@pytest.mark.parametrize(
+    ("row", "witnesses"),
+    [
+        (RIGHT, ()),
+        (RecordRow(None, None), ()),
+        (RecordRow(None, len(DATA)), ()),
+        (RecordRow(None, 1), ("record",)),
+        (RecordRow("e" * 64, len(DATA)), ("record",)),
+        (RecordRow(RIGHT.sha256, 1), ("record",)),
+    ],
+)
+def test_record_is_a_second_opinion(row: RecordRow, witnesses: tuple[str, ...]) -> None:
+    """It may have none, and it does not change the state."""
+    found = _rows({PATH: GOOD}, {PATH: row})[PATH]
+    assert (found.state, found.contradicted_by) == ("ok", witnesses)
+
+
+def test_a_locked_file_that_record_leaves_out_is_contradicted() -> None:
+    """RECORD lists everything that was installed."""
+    assert _rows({PATH: GOOD}, {})[PATH].contradicted_by == ("record",)
+
+
+def test_a_recorded_skill_file_that_is_neither_locked_nor_there_is_missing() -> None:
+    """RECORD says it was installed."""
+    path = "pkg/.agents/skills/a/gone.md"
+    row = _rows({PATH: GOOD}, {PATH: RIGHT, path: RIGHT})[path]
+    assert (row.state, row.contradicted_by) == ("missing", ("record",))
+
+
+def test_a_recorded_skill_file_that_is_not_locked_is_extra() -> None:
+    """Among the skills the lock is the authority."""
+    path = "pkg/.agents/skills/a/more.md"
+    assert _rows({PATH: GOOD}, {PATH: RIGHT, path: RIGHT}, {path: "file"})[path].state == "extra"
+
+
+def test_a_recorded_file_beside_the_skills_is_listed() -> None:
+    """What else a project puts into the folder is RECORD's to say."""
+    path = "pkg/.agents/AGENTS.md"
+    assert path not in _rows({PATH: GOOD}, {PATH: RIGHT, path: RIGHT}, {path: "file"})
+
+
+def test_without_a_record_only_the_bundle_has_extra_files() -> None:
+    """Nobody says what else belongs to the package."""
+    listed = {"pkg/tool.py": "file", "pkg/.agents/x": "file", PATH: "file"}
+    rows = _rows({PATH: GOOD}, None, listed)
+    assert {path: row.state for path, row in rows.items()} == {PATH: "ok", "pkg/.agents/x": "extra"}
+
+
+def test_lock_and_receipt_have_no_rows() -> None:
+    """They have reports of their own."""
+    path = "pkg/.agents/catalog.lock.json"
+    assert path not in _rows({PATH: GOOD}, {PATH: RIGHT, path: RIGHT}, {path: "file"})
+
+
+def test_rows_are_sorted_by_bytes() -> None:
+    """Whatever order the disk has."""
+    listed = {f"pkg/.agents/{name}": "file" for name in ("é", "z", "A", "a")}
+    assert list(_rows({PATH: GOOD}, None, listed)) == sorted([PATH, *listed], key=str.encode)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_cache"),
+    [
+        ("a/__pycache__/b.cpython-311.pyc", True),
+        ("a/__pycache__/b.cpython-311.opt-2.pyc", True),
+        ("a/__pycache__/c.d.cpython-311.pyc", True),
+        ("a/__pycache__/b.pyc", False),
+        ("a/__pycache__/x.cpython-311.pyc", False),
+        ("a/__pycache__/b.cpython-311.so", False),
+        ("a/__pycache__/sub/b.cpython-311.pyc", False),
+        ("a/b.pyc", False),
+        ("__pycache__/b.cpython-311.pyc", False),
+    ],
+)
+def test_byte_code_is_known_by_its_source(path: str, *, is_cache: bool) -> None:
+    """In the cache folder beside a file that is listed."""
+    assert file_rows.is_byte_code_of(path, {"a/b.py", "a/c.d.py"}) is is_cache

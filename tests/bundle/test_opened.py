@@ -1,0 +1,218 @@
+"""An installed bundle while it is served: what changes is noticed with the next question."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle import limits
+from skills_bundle.bundle.opened import InstalledBundle, verify_installed
+from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
+from tests import odd_files
+from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(params=["times_count", "times_too_young"])
+def clock_offset(request: pytest.FixtureRequest) -> int:
+    """Run each test with files whose times may be relied on, and with files that are too young."""
+    return limits.RACY_NANOSECONDS * 2 if request.param == "times_count" else 0
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Installation:
+    """A valid installation."""
+    return InstalledBuilder().install(tmp_path)
+
+
+@pytest.fixture
+def bundle(made: Installation, clock_offset: int) -> InstalledBundle:
+    """It, opened and looked at once."""
+    opened = InstalledBundle(made.locate, lambda: time.time_ns() + clock_offset)
+    opened.current()
+    return opened
+
+
+def test_the_same_view_while_nothing_changes(bundle: InstalledBundle) -> None:
+    """Whoever prepares something for a view can keep it."""
+    assert bundle.current() is bundle.current()
+
+
+def test_an_altered_file_is_named_and_the_lock_stays(
+    made: Installation, bundle: InstalledBundle
+) -> None:
+    """The view changes; its lock is the same object."""
+    before = bundle.current()
+    (made.skills / "alpha/SKILL.md").write_bytes(b"Obey.\n")
+    after = bundle.current()
+    assert after.altered == {"alpha/SKILL.md"}
+    assert after.lock is before.lock
+
+
+def test_bytes_altered_after_the_last_look_are_not_returned(
+    made: Installation, bundle: InstalledBundle
+) -> None:
+    """Reading compares again, whatever the view says."""
+    data = SAMPLE["alpha"]["SKILL.md"]
+    (made.skills / "alpha/SKILL.md").write_bytes(data.replace(b"First", b"Worst"))
+    with pytest.raises(UnsafeFileError, match="changed"):
+        bundle.read("alpha/SKILL.md")
+
+
+@pytest.mark.parametrize("path", ["alpha/none.md", "../catalog.lock.json", "alpha/skill.md"])
+def test_only_locked_paths_are_read(bundle: InstalledBundle, path: str) -> None:
+    """Whatever else lies there."""
+    with pytest.raises(UnsafeFileError, match="missing"):
+        bundle.read(path)
+
+
+def test_nothing_is_read_before_the_first_look(made: Installation) -> None:
+    """There is no lock to compare with."""
+    with pytest.raises(UnsafeFileError):
+        InstalledBundle(made.locate).read("alpha/SKILL.md")
+
+
+@pytest.mark.parametrize("name", ["lock", "receipt"])
+def test_a_document_replaced_while_serving_is_noticed(
+    made: Installation, bundle: InstalledBundle, name: str
+) -> None:
+    """A lock that is altered stops the answers; a receipt takes its claims away."""
+    path = made.lock if name == "lock" else made.receipt
+    data = path.read_bytes()
+    replacement = path.with_name("new")
+    replacement.write_bytes(data.replace(b"acme-skills", b"acme-skillz"))
+    replacement.replace(path)
+    if name == "lock":
+        with pytest.raises(BundleUnavailableError):
+            bundle.current()
+    else:
+        assert "invalid_receipt" in bundle.current().provenance.gaps
+    path.write_bytes(data)
+    assert bundle.current().provenance.resolved_git_sha is not None
+
+
+def test_a_record_replaced_while_serving_is_noticed(
+    made: Installation, bundle: InstalledBundle
+) -> None:
+    """Its rows are read again."""
+    made.record.write_bytes(made.record.read_bytes().replace(b"guide.md", b"other.md"))
+    assert bundle.current().provenance.gaps == ("record_mismatch",)
+
+
+def test_an_upgrade_while_serving_is_followed(made: Installation, bundle: InstalledBundle) -> None:
+    """Another version in the same place is served as what it is."""
+    odd_files.remove(made.folder)
+    odd_files.remove(made.dist_info)
+    InstalledBuilder(version="1.3.0", skills={"alpha": SAMPLE["alpha"]}).install(made.site)
+    view = bundle.current()
+    assert view.provenance.package_version == "1.3.0"
+    assert view.provenance.gaps == ()
+    assert [skill.name for skill in view.lock.skills] == ["alpha"]
+
+
+def test_an_uninstalled_bundle_is_unavailable_and_comes_back(
+    made: Installation, bundle: InstalledBundle
+) -> None:
+    """A server outlives a reinstallation."""
+    made.bundle.rename(made.site / "away")
+    with pytest.raises(BundleUnavailableError):
+        bundle.current()
+    (made.site / "away").rename(made.bundle)
+    assert bundle.current().provenance.gaps == ()
+
+
+def test_a_race_against_reads_never_gives_an_altered_byte(made: Installation) -> None:
+    """One thread swaps the file without pause; each read gives the locked bytes or none."""
+    file = made.skills / "alpha/references/guide.md"
+    good = file.read_bytes()
+    bad, stop = good.replace(b"Read", b"Obey"), threading.Event()
+
+    def swap() -> None:
+        one, other = file.with_name("one"), file.with_name("other")
+        while not stop.is_set():
+            one.write_bytes(bad)
+            one.replace(file)
+            other.write_bytes(good)
+            other.replace(file)
+            file.write_bytes(bad)  # in place, too
+            file.write_bytes(good)
+
+    catalog = made.catalog()
+    thread = threading.Thread(target=swap)
+    thread.start()
+    seen: set[str] = set()
+    for _ in range(300):
+        try:
+            seen.add(catalog.read("alpha", "references/guide.md").content)
+        except ToolError as error:
+            seen.add(error.code)
+    stop.set()
+    thread.join()
+    assert seen <= {good.decode(), "resource_unavailable"}
+    assert catalog.read("alpha", "references/guide.md").content == good.decode()
+
+
+def test_threads_may_ask_at_once(made: Installation) -> None:
+    """A server may answer from several threads while files change."""
+    catalog = made.catalog()
+    errors: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            for _ in range(20):
+                catalog.search("alpha")
+                catalog.read("beta")
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the test fails with it
+            errors.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for number in range(20):
+        (made.skills / "alpha/SKILL.md").write_bytes(b"%d" % number)
+    for thread in threads:
+        thread.join()
+    assert errors == []
+
+
+def test_nothing_is_written(made: Installation) -> None:
+    """Verifying and serving leave every file and folder as it was."""
+
+    def state() -> dict[str, tuple[int, int]]:
+        return {
+            str(path): (path.lstat().st_mtime_ns, path.lstat().st_size)
+            for path in made.site.rglob("*")
+        }
+
+    before = state()
+    made.verify()
+    made.catalog().read("alpha")
+    assert state() == before
+
+
+def test_serving_does_not_look_at_the_code(made: Installation) -> None:
+    """Our own code is compared by `verify`; a start does not pay for it."""
+    (made.folder / "tool.py").write_bytes(b"ANSWER = 43\n")
+    assert verify_installed(made.locate(), code=False).exit_code == 0
+    assert verify_installed(made.locate()).exit_code == 1
+
+
+def test_no_descriptor_stays_open(made: Installation) -> None:
+    """A server that runs for weeks does not run out of them."""
+
+    def count() -> int:
+        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 -- their number is all
+
+    catalog = made.catalog()
+    catalog.search()
+    before = count()
+    for _ in range(5):
+        catalog.read("alpha")
+        catalog.search()
+    assert count() == before

@@ -1,0 +1,160 @@
+"""One verdict, and everything that led to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle.bundle import verify
+from skills_bundle.bundle.documents import Document, Identity
+from skills_bundle.bundle.file_rows import Holdings, Seen
+from skills_bundle.bundle.record_file import RecordFile, RecordRow
+from skills_bundle.bundle.verify import Evidence, Verification
+from skills_bundle.errors import Problem
+from skills_bundle.formats.digest import git_object_id, sha256_hex
+from tests.installed_builder import SAMPLE, InstalledBuilder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BUILDER = InstalledBuilder()
+PREFIX = "pkg/.agents/skills/"
+FILES = {
+    f"{PREFIX}{skill}/{path}": data
+    for skill, files in SAMPLE.items()
+    for path, data in files.items()
+}
+SEEN = {
+    path: Seen("file", len(data), sha256_hex(data), git_object_id("blob", data))
+    for path, data in FILES.items()
+}
+RECORD = RecordFile({path: RecordRow(seen.sha256, seen.size) for path, seen in SEEN.items()})
+FIRST = min(SEEN)
+
+
+def _verify(**changed: object) -> Verification:
+    """Verify evidence that is fine but for what is given."""
+    parts: dict[str, object] = {
+        "location": "/site/pkg",
+        "layout": "installed",
+        "identity": Identity("acme-skills", "1.2.0", known=True),
+        "lock": Document(state="ok", value=BUILDER.lock, sha256="a" * 64),
+        "receipt": Document(state="ok", value=BUILDER.receipt, sha256="b" * 64),
+        "record": RECORD,
+        "holdings": _holdings(),
+    }
+    return verify.verify(Evidence(**(parts | changed)))  # type: ignore[arg-type]
+
+
+def _unread(state: str) -> Document[object]:
+    return Document(state=state)  # type: ignore[arg-type]
+
+
+def _holdings(**seen: Seen) -> Holdings:
+    return Holdings(
+        package="pkg",
+        bundle_prefix="pkg/.agents/",
+        skills_prefix=PREFIX,
+        seen=SEEN | ({FIRST: seen["first"]} if seen else {}),
+    )
+
+
+def test_everything_fine_is_a_match() -> None:
+    """Exit 0 without a gap; counts say how many files were compared."""
+    found = _verify()
+    assert (found.verdict, found.exit_code, found.gaps, found.notes) == ("match", 0, (), ())
+    assert found.counts == {"ok": len(FILES)}
+
+
+@pytest.mark.parametrize(
+    ("state", "exit_code"),
+    [
+        ("missing", 3),
+        ("unreadable", 3),
+        ("invalid", 3),
+        ("altered", 1),
+        ("linked", 1),
+        ("not_regular", 1),
+    ],
+)
+@pytest.mark.parametrize("document", ["lock", "receipt"])
+def test_the_state_of_a_document_decides(document: str, state: str, exit_code: int) -> None:
+    """What is not there cannot be compared; what was altered differs."""
+    found = _verify(**{document: _unread(state)})
+    assert found.exit_code == exit_code
+
+
+def test_what_differs_outweighs_what_cannot_be_told() -> None:
+    """No receipt and an altered file: exit 1."""
+    found = _verify(receipt=_unread("missing"), holdings=_holdings(first=Seen("missing")))
+    assert (found.exit_code, found.gaps) == (1, ("missing_receipt", "altered_files"))
+
+
+def test_no_record_is_a_match_said_in_words() -> None:
+    """Exit 0 with a note."""
+    found = _verify(record=None)
+    assert (found.exit_code, found.gaps) == (0, ("record_absent",))
+    assert found.notes == ("There is no RECORD: nobody gives a second opinion.",)
+
+
+def test_a_linked_installation_cannot_be_told() -> None:
+    """Exit 3, though every byte matches."""
+    found = _verify(layout="linked")
+    assert (found.exit_code, found.gaps) == (3, ("linked_install",))
+
+
+def test_a_source_checkout_cannot_be_told() -> None:
+    """Exit 3; its files are not compared with a lock made from them."""
+    found = _verify(layout="source", receipt=_unread("missing"), record=None)
+    assert (found.exit_code, found.gaps, found.files) == (3, ("editable_install",), ())
+
+
+def test_a_record_with_problems_differs() -> None:
+    """Exit 1, and each problem has its line."""
+    problem = Problem(code="record", message="is broken", path="RECORD", line=3)
+    found = _verify(record=RecordFile(RECORD.rows, (problem,)))
+    assert (found.exit_code, found.gaps) == (1, ("record_mismatch",))
+    assert found.record.problems[0].line == 3
+
+
+def test_a_lock_with_a_wrong_git_tree_is_altered() -> None:
+    """The trees are recomputed from what was read."""
+    digests = BUILDER.lock.digests.model_copy(update={"git_tree": "f" * 40})
+    lock = BUILDER.lock.model_copy(update={"digests": digests})
+    found = _verify(lock=Document(state="ok", value=lock, sha256="a" * 64))
+    assert (found.lock.state, found.exit_code, found.provenance) == ("altered", 1, None)
+
+
+def test_each_row_has_the_digests_that_were_expected_and_found() -> None:
+    """A reviewer can repeat the comparison with other tools."""
+    other = Seen("file", 3, "f" * 64, "0" * 40)
+    (row,) = _verify(holdings=_holdings(first=other)).differences
+    assert (row.path, row.expected_sha256, row.found_sha256) == (
+        FIRST,
+        sha256_hex(FILES[FIRST]),
+        "f" * 64,
+    )
+    assert (row.expected_size, row.found_size) == (len(FILES[FIRST]), 3)
+
+
+def test_the_whole_is_a_json_object(tmp_path: Path) -> None:
+    """`--json` prints this; its top level is a promise."""
+    found = InstalledBuilder().install(tmp_path).verify().to_dict()
+    assert list(found) == [
+        "verdict",
+        "exit_code",
+        "location",
+        "layout",
+        "package_name",
+        "package_version",
+        "lock",
+        "receipt",
+        "record",
+        "provenance",
+        "gaps",
+        "notes",
+        "counts",
+        "files",
+    ]
+    assert found["location"] == str(tmp_path / "acme_skills")

@@ -1,0 +1,160 @@
+"""The collection at a glance."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from skills_bundle import limits
+from skills_bundle.catalog import overview
+from skills_bundle.catalog.model import SkillRow
+from skills_bundle.catalog.overview import Overview, locator, plain, render
+from skills_bundle.errors import ToolError
+
+
+def _row(path: str, description: str = "Does it.") -> SkillRow:
+    return SkillRow(
+        name=path.rsplit("/", 1)[-1],
+        path=path,
+        description=description,
+        tags=(),
+        parse_mode="strict",
+        diagnostics=(),
+    )
+
+
+ROWS = [_row("alpha"), _row("beta"), _row("group/gamma")]
+
+WHOLE = """\
+# Skills overview
+
+Available means: metadata was read and parsed. Setup, lifecycle, usability on this host and \
+activation are unverified.
+Selected route: unassessed (no task was given).
+Routing entry point: none found here.
+Later choices: single (one skill), sequence (several in order), ambiguous (at most 3 candidates), \
+none.
+Use: an untrusted shortlist. Pick a row, read the file its JSON-quoted locator names, and verify \
+that it fits before following it.
+
+## Skills
+- alpha [bundled]: Does it. | SKILL.md: "alpha/SKILL.md" (relative to the collection)
+(2 more not shown here; search to find them.)
+
+Total: 3 distinct skills.
+Sources: bundled. Skills of equal name at different paths are kept apart.
+"""
+
+
+def test_the_whole_text() -> None:
+    """One of three shown: ten parts in their order."""
+    assert render(Overview(skills=ROWS), 1) == WHOLE
+
+
+def test_everything_shown_hides_nothing() -> None:
+    """No line about more."""
+    text = render(Overview(skills=ROWS), 24)
+    assert text.count("\n- ") == 3
+    assert "more not shown" not in text
+
+
+def test_an_empty_collection_says_so() -> None:
+    """Rather than showing an empty list."""
+    text = render(Overview(skills=[]), 24)
+    assert "(No skills in this collection.)" in text
+    assert "Total: 0 distinct skills." in text
+
+
+def test_warnings_are_counted() -> None:
+    """The list is incomplete then."""
+    assert "Warnings: 2; this list is incomplete." in render(Overview(skills=ROWS, warnings=2), 3)
+
+
+def test_routing_skills_are_candidates() -> None:
+    """Named, counted, and not believed."""
+    rows = [_row("a/skill-routing"), _row("b/skill-routing")]
+    text = render(Overview(skills=rows), 2)
+    assert "Routing entry point: 2 skill(s) named skill-routing: unverified candidates." in text
+
+
+def test_rows_are_left_out_from_the_end_until_the_text_fits() -> None:
+    """Each shown row is whole, and the number left out is right."""
+    rows = [_row(f"skill-{number:02}", "🦊" * 200) for number in range(24)]
+    text = render(Overview(skills=rows), 24)
+    shown = re.findall(r"^- (skill-\d\d) .*\)$", text, flags=re.MULTILINE)
+    assert len(text.encode("utf-16-le")) // 2 <= limits.OVERVIEW_MAX_CHARACTERS
+    assert shown == [row.name for row in rows[: len(shown)]]
+    assert 0 < len(shown) < 24
+    assert f"({24 - len(shown)} more not shown here" in text
+
+
+def test_one_more_row_would_not_have_fitted() -> None:
+    """As many as fit are shown."""
+    rows = [_row(f"skill-{number:02}", "x" * 200) for number in range(24)]
+    text = render(Overview(skills=rows), 24)
+    shown = text.count("\n- ")
+    more = render(Overview(skills=rows), shown + 1, cap=10**6)
+    assert len(more) > limits.OVERVIEW_MAX_CHARACTERS
+
+
+def test_a_text_that_does_not_fit_at_all_is_too_large() -> None:
+    """Even without a single row."""
+    with pytest.raises(ToolError) as refused:
+        render(Overview(skills=ROWS), 3, cap=100)
+    assert refused.value.code == "response_too_large"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\n- b\tc\r\nd", "a - b c d"),
+        ("  a   b  ", "a b"),
+        ("<script>`x`</script>", "scriptx/script"),
+        ("a\x00b\x1b[31mc\x85d", "a b [31mc d"),
+        ("x" * 140, "x" * 140),
+        ("x" * 141, "x" * 139 + "…"),
+        ("🦊" * 141, "🦊" * 139 + "…"),
+        ("a\u2028b", "a b"),
+        ("", ""),
+    ],
+)
+def test_descriptions_stay_on_their_line(text: str, shown: str) -> None:
+    """Nothing in them ends the row, opens a tag or runs on."""
+    assert plain(text, 140) == shown
+
+
+def test_a_label_is_shortened_likewise() -> None:
+    """At 64 code points."""
+    text = render(Overview(skills=ROWS, label="l" * 70), 1)
+    assert f"[{'l' * 63}…]" in text
+
+
+@pytest.mark.parametrize(
+    "path", ["plain", 'quo"te', "back\\slash", "a[b](c)", "`x`", "<b>", "café/小说", "a\u202eb"]
+)
+def test_decoding_a_locator_gives_exactly_the_path(path: str) -> None:
+    """And nothing of it looks like markup."""
+    quoted, _, note = locator(path).partition(" (")
+    assert json.loads(quoted) == f"{path}/SKILL.md"
+    assert note == "relative to the collection)"
+    assert not re.search(r"[!#&()*:<>\[\]_`|~\u202a-\u202e]", quoted)
+
+
+@pytest.mark.parametrize("character", [*"!#&()*:<>[]_`|~", "\x7f", "\x9f", "\u2028", "\u2066"])
+def test_a_locator_escapes_what_could_be_markup(character: str) -> None:
+    """As four hex digits."""
+    assert f"\\u{ord(character):04x}" in locator(f"a{character}b")
+
+
+def test_a_locator_that_is_too_long_is_left_out_whole() -> None:
+    """Half a path would be another path."""
+    fits = "x" * (limits.OVERVIEW_LOCATOR_MAX_CHARACTERS - len('"/SKILL.md"'))
+    assert fits in locator(fits)
+    assert locator(fits + "x") == "(path too long to show; search for the name)"
+
+
+def test_the_title_comes_first() -> None:
+    """A model that reads only the first line knows what this is."""
+    assert render(Overview(skills=ROWS), 1).startswith(f"{overview.TITLE}\n\n")

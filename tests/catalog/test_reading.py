@@ -1,0 +1,73 @@
+"""What may be read, and how a long file is cut."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skills_bundle import limits
+from skills_bundle.catalog import reading
+from skills_bundle.errors import ToolError
+
+
+@pytest.mark.parametrize(
+    ("resource", "readable"),
+    [
+        ("SKILL.md", True),
+        ("references/a.md", True),
+        ("references/deep/er/a.MD", True),
+        ("references/.a.md", True),
+        ("skill.md", False),
+        ("References/a.md", False),
+        ("references/a.txt", False),
+        ("references.md", False),
+        ("references/amd", False),
+        ("a/references/a.md", False),
+        ("a/SKILL.md", False),
+    ],
+)
+def test_the_markdown_rule(resource: str, *, readable: bool) -> None:
+    """SKILL.md, and Markdown below `references/`."""
+    assert reading.is_markdown_resource(resource) is readable
+
+
+@given(
+    text=st.text(max_size=200),
+    limit=st.integers(min_value=limits.READ_MIN_LIMIT, max_value=60),
+)
+def test_pages_joined_together_are_the_file(text: str, limit: int) -> None:
+    """Whatever the characters, each page is of whole ones and no longer than the limit."""
+    data, offset, pages = text.encode(), 0, list[str]()
+    while True:
+        page = reading.page(data, offset, limit)
+        pages.append(page.content)
+        assert len(page.content.encode()) <= limit
+        assert page.remaining == len(data) - offset - len(page.content.encode())
+        if page.next_offset is None:
+            break
+        assert page.next_offset > offset
+        offset = page.next_offset
+    assert "".join(pages) == text
+
+
+@pytest.mark.parametrize(("offset", "content"), [(0, "é🦊"), (2, "🦊"), (6, "")])
+def test_a_page_may_start_at_any_character(offset: int, content: str) -> None:
+    """At the very end it is empty."""
+    assert reading.page("é🦊".encode(), offset, 100).content == content
+
+
+@pytest.mark.parametrize("offset", [1, 3, 4, 5, 7])
+def test_a_page_starts_neither_inside_a_character_nor_beyond_the_end(offset: int) -> None:
+    """Such an offset is nobody's `next_offset`."""
+    with pytest.raises(ToolError) as refused:
+        reading.page("é🦊".encode(), offset, 100)
+    assert refused.value.code == "invalid_input"
+
+
+@pytest.mark.parametrize("data", [b"\xff", b"ok \xc3", b"\xed\xa0\x80", b"\xc0\x80"])
+def test_bytes_that_are_not_utf8_have_no_pages(data: bytes) -> None:
+    """Also when the first page alone would be text."""
+    with pytest.raises(ToolError) as refused:
+        reading.page(data, 0, 4)
+    assert refused.value.code == "resource_unavailable"

@@ -1,0 +1,107 @@
+"""The running installation joined into a catalog, and what a start of it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle import wiring
+from skills_bundle.errors import BundleUnavailableError, ToolError
+from tests import odd_files
+from tests.installed_builder import InstalledBuilder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from skills_bundle.bundle.installed import Installed
+
+HEAVY = (
+    "click",
+    "hatchling",
+    "http",
+    "httpx",
+    "jsonschema",
+    "mcp",
+    "pygit2",
+    "rich",
+    "sqlite3",
+    "ssl",
+    "subprocess",
+    "urllib.request",
+    "yaml",
+)
+"""What no start of an installed catalog may import. (pydantic looks for plugins of its own through
+`importlib.metadata`, which brings `email` and `socket` along; that is not ours to leave out.)"""
+
+PROBE = """
+import sys
+from skills_bundle import wiring
+from skills_bundle.bundle import installed
+
+def find():
+    return installed.locate(sys.argv[1], import_name="acme_skills", name="acme-skills", version="0")
+
+catalog = wiring.open_catalog(find=find)
+assert catalog.search("alpha").total == 1
+catalog.read("alpha")
+catalog.overview()
+assert wiring.verify_installation(find=find).exit_code == 0
+print(*sorted(sys.modules))
+"""
+
+
+def test_serving_an_installed_bundle_imports_nothing_heavy(tmp_path: Path) -> None:
+    """A host waits for the first answer; git, YAML, network and command line are not needed."""
+    made = InstalledBuilder().install(tmp_path)
+    file = str(made.folder / "__init__.py")
+    out = subprocess.run(
+        [sys.executable, "-P", "-c", PROBE, file],
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+    )
+    assert set(HEAVY).intersection(out.stdout.split()) == set()
+
+
+def test_an_installed_bundle_is_opened(tmp_path: Path) -> None:
+    """Search, read and verification are of the place that was found."""
+    made = InstalledBuilder().install(tmp_path)
+    catalog = wiring.open_catalog(find=made.locate)
+    assert catalog.problem() is None
+    assert catalog.read("alpha").provenance.package_name == "acme-skills"
+    assert wiring.verify_installation(find=made.locate).exit_code == 0
+
+
+def test_more_than_markdown_is_read_when_asked(tmp_path: Path) -> None:
+    """The choice is made when the catalog is opened."""
+    made = InstalledBuilder().install(tmp_path)
+    catalog = wiring.open_catalog(resources="all", find=made.locate)
+    assert catalog.read("alpha", "scripts/run.py").content == "print('alpha')\n"
+
+
+def test_opening_never_fails(tmp_path: Path) -> None:
+    """A server starts and says `catalog_unavailable`; the operator is told why."""
+
+    def nowhere() -> Installed:
+        raise BundleUnavailableError("No bundle can be read from here.")
+
+    catalog = wiring.open_catalog(find=nowhere)
+    assert str(catalog.problem()) == "No bundle can be read from here."
+    with pytest.raises(ToolError) as refused:
+        catalog.search()
+    assert refused.value.code == "catalog_unavailable"
+    made = InstalledBuilder().install(tmp_path)
+    odd_files.remove(made.lock)
+    assert wiring.open_catalog(find=made.locate).problem() is not None
+
+
+def test_the_running_package_is_the_default() -> None:
+    """From its source, which these tests run from, everything is served with the gap."""
+    found = wiring.verify_installation()
+    assert found.package_name == "skills-bundle"
+    catalog = wiring.open_catalog()
+    assert catalog.search().provenance.package_name == "skills-bundle"
