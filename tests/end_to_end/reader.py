@@ -136,7 +136,7 @@ class Reader:
         )
         told = f"{page.name}:{step.line}: {step.command}\n{ran.stdout}\n{ran.stderr}"
         assert ran.returncode == status, f"exit {ran.returncode}, not {status}: {told}"
-        missing = unseen(step.expected, ran.stdout.splitlines())
+        missing = unseen(step.expected, [*ran.stdout.splitlines(), *ran.stderr.splitlines()])
         assert missing == [], f"not in the output: {missing}\n{told}"
         if report.exists():
             self.where = Path(report.read_text(encoding="utf-8").strip())

@@ -3,8 +3,8 @@
 How a page tells its commands:
 
 * A `console` block holds commands on lines that begin with `$ `; a command goes on over lines that
-  end in a backslash. Other lines are expected output: they must appear in this order, and `...`
-  stands for anything.
+  end in a backslash. Other lines are expected output, standard output before standard error:
+  they must appear in this order, and `...` stands for anything.
 * A comment right before a block gives a directive:
   `<!-- run: exit 1 -->` each command of the block exits with this status;
   `<!-- run: file PATH -->` the block is the content of PATH, written when its turn comes;
