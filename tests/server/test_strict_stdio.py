@@ -78,6 +78,13 @@ def test_a_repeated_id_in_flight_is_refused_with_id_null(peer: Peer) -> None:
     assert [answer.get("error", {}).get("code") for answer in peer.answers()] == [None, -32600]
 
 
+def test_an_id_repeated_in_one_write_is_refused_however_far_apart(peer: Peer) -> None:
+    """Its sender cannot have read the answer."""
+    others = [call("echo", request_id=number) for number in range(1, 25)]
+    peer.send(call("echo", request_id="same"), *others, call("echo", request_id="same"))
+    assert ids(peer.answers()) == ["same", *range(1, 25), None]
+
+
 def test_a_refused_line_does_not_answer_for_the_request_that_has_its_id(peer: Peer) -> None:
     """An error with that id would end the wrong request."""
     peer.send(call("echo", request_id=7), b'{"jsonrpc":"2.0","id":7,"method":1}')
@@ -86,9 +93,11 @@ def test_a_refused_line_does_not_answer_for_the_request_that_has_its_id(peer: Pe
 
 def test_an_id_may_be_used_again_once_it_is_answered(peer: Peer) -> None:
     """Only ids in flight are taken."""
-    for _ in range(2):
+    received: list[Any] = []
+    for _ in range(300):
         peer.send(call("echo", request_id="again"))
-        assert peer.receive()["id"] == "again"
+        received.append(peer.receive()["id"])
+    assert received == ["again"] * 300
 
 
 def test_a_number_and_its_text_are_two_ids_in_flight(peer: Peer) -> None:

@@ -9,6 +9,7 @@ written before the end.
 from __future__ import annotations
 
 import os
+import time
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -100,6 +101,8 @@ class Outbox:
         """
         async with self._receive:
             async for outgoing in self._receive:
+                if outgoing.answers is not None:
+                    self._in_flight.begin_answer(outgoing.answers, time.perf_counter_ns())
                 await write(outgoing.line)
                 if outgoing.answers is not None:
                     self._in_flight.settle(outgoing.answers)
@@ -197,7 +200,11 @@ class StrictStdio:
     async def _read(self) -> None:
         buffer = LineBuffer()
         with closing(Worker("skills-bundle reader")) as worker:
-            while chunk := await worker.run(_read_chunk, self._wire.read_fd):
+            while True:
+                chunk, read_at = await worker.run(_read_chunk, self._wire.read_fd)
+                if not chunk:
+                    return
+                self._in_flight.begin_chunk(read_at)
                 for line in buffer.feed(chunk):
                     await self._take(framing.parse(line))
                     if self._unanswerable >= limits.MAX_PARSE_ERROR_REPLIES:
@@ -217,7 +224,7 @@ class StrictStdio:
                 pass
 
     async def _take_request(self, request: Request) -> None:
-        if request.id in self._in_flight:
+        if self._in_flight.is_taken(request.id):
             await self._refuse(framing.REPEATED_ID)
             return
         await self._in_flight.admit(request.id, request.method)
@@ -239,15 +246,16 @@ class StrictStdio:
 
         An error without an id can be told from others by its place only, so the place is kept.
         """
-        if refusal.id in self._in_flight:  # that id belongs to the request that came first
+        if self._in_flight.is_taken(refusal.id):  # that id belongs to the request that came first
             refusal = Refusal(refusal.code, None, refusal.message)
         self._unanswerable += refusal.id is None
         await self._in_flight.empty()
         await self._outbox.write(framing.encode(refusal.answer()))
 
 
-def _read_chunk(fd: int) -> bytes:
-    """Read what there is, blocking; an input that fails is an input that ended."""
+def _read_chunk(fd: int) -> tuple[bytes, int]:
+    """Read what there is, blocking, and say when; an input that fails is an input that ended."""
+    chunk = b""
     with suppress(OSError):
-        return os.read(fd, limits.READ_CHUNK_BYTES)
-    return b""
+        chunk = os.read(fd, limits.READ_CHUNK_BYTES)
+    return chunk, time.perf_counter_ns()
