@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
+import pkgutil
+from importlib import import_module
 
+import skills_bundle
 from facts.docstrings import attributes, first_line
 from facts.markdown import code, table
 from skills_bundle import errors
@@ -13,16 +15,24 @@ from skills_bundle.cli import failures
 
 def classes() -> str:
     """Give one row an error class: its code word on the command line, exit code, meaning."""
-    kinds = [
-        kind
-        for _, kind in inspect.getmembers(errors, inspect.isclass)
-        if issubclass(kind, errors.SkillsBundleError)
-        and kind not in (errors.SkillsBundleError, errors.ToolError)
-    ]
     rows = [
-        (code(failures.code_word(kind)), str(kind.exit_code), first_line(kind)) for kind in kinds
+        (code(failures.code_word(kind)), str(kind.exit_code), first_line(kind))
+        for kind in _kinds(errors.SkillsBundleError)
     ]
     return table(("Code", "Exit code", "Meaning"), sorted(rows))
+
+
+def _kinds(above: type[errors.SkillsBundleError]) -> list[type[errors.SkillsBundleError]]:
+    """Give every public error class of the package; a tool's "no" has codes of its own."""
+    for module in pkgutil.walk_packages(skills_bundle.__path__, "skills_bundle."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    return [
+        kind
+        for child in above.__subclasses__()
+        for kind in (child, *_kinds(child))
+        if not kind.__name__.startswith("_") and kind is not errors.ToolError
+    ]
 
 
 def changes() -> str:

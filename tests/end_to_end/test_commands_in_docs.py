@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.end_to_end.conftest import once, run
 from tests.end_to_end.reader import Reader, launch_commands
 from tests.repository.pages import ROOT, Block, Page, pages
 
@@ -47,13 +47,15 @@ class Places:
     cache: Path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def places(wheelhouse: Path, clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Places:
     """Give readers an interpreter of their own, and one cache for all of them."""
-    folder = tmp_path_factory.mktemp("readers")
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "python")], check=True)
-    python = folder / "python" / "bin" / "python3"
-    return Places(wheelhouse, clone, python, folder / "cache")
+
+    def make(folder: Path) -> None:
+        run(sys.executable, "-m", "venv", folder / "python")
+
+    folder = once(tmp_path_factory, "readers", make)
+    return Places(wheelhouse, clone, folder / "python" / "bin" / "python3", folder / "cache")
 
 
 @pytest.mark.parametrize("page", _to_follow(), ids=lambda page: page.name)
