@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-PROGRAM = (sys.executable, "-P", "-m", "skills_bundle")
+ARGUMENTS = ("-P", "-m", "skills_bundle")
+PROGRAM = (sys.executable, *ARGUMENTS)
 """What starts the program as a process of its own."""
 
 
@@ -51,14 +52,14 @@ def spawn(
     *arguments: str,
     cwd: Path | None = None,
     environ: Mapping[str, str] | None = None,
-    stdin: bytes = b"",
+    python: str = sys.executable,
 ) -> Ran:
-    """Run the program as a process of its own."""
+    """Run the program as a process of its own, by this interpreter."""
     done = subprocess.run(
-        [*PROGRAM, *arguments],
+        [python, *ARGUMENTS, *arguments],
         cwd=cwd,
         env={**os.environ, **(environ or {})},
-        input=stdin,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=60,
         check=False,
@@ -67,17 +68,28 @@ def spawn(
 
 
 def on_terminal(
-    *arguments: str, cwd: Path | None = None, environ: Mapping[str, str] | None = None
+    *arguments: str,
+    environ: Mapping[str, str] | None = None,
+    typed: bytes = b"",
+    python: str = sys.executable,
 ) -> Ran:
-    """Run the program with a terminal of 80 columns as its standard output and error."""
+    """Run the program on a terminal of 80 columns; all it shows is given as standard output.
+
+    Args:
+        arguments: The program's.
+        environ: Added to this process's environment; NO_COLOR is not inherited.
+        typed: What somebody has typed already.
+        python: The interpreter.
+    """
     # Only POSIX has pseudo-terminals; whoever calls this says so.
     import pty  # noqa: PLC0415
 
     master, slave = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **(environ or {})}
-    env.pop("NO_COLOR", None) if "NO_COLOR" not in (environ or {}) else None
+    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    env = {**inherited, "TERM": "xterm-256color", "COLUMNS": "80", **(environ or {})}
+    os.write(master, typed)
     with subprocess.Popen(
-        [*PROGRAM, *arguments], cwd=cwd, env=env, stdin=slave, stdout=slave, stderr=slave
+        [python, *ARGUMENTS, *arguments], env=env, stdin=slave, stdout=slave, stderr=slave
     ) as process:
         os.close(slave)
         shown = _drain(master)

@@ -9,7 +9,7 @@ import os
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from skills_bundle import limits
 from skills_bundle.bundle import assemble, changes, git_facts, settings
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.git_facts import Facts
     from skills_bundle.bundle.settings import Settings
     from skills_bundle.skills.model import ScanResult
+
+
+COMMAND_LINE: Final = "the command line"
+"""What problems of overridden settings name instead of a TOML path."""
 
 
 class Overrides(TypedDict, total=False):
@@ -90,7 +94,7 @@ def _overridden(found: Settings, overrides: Overrides) -> Settings:
     table: dict[str, object] = {**overrides}
     if "exclude" in overrides:
         table["exclude"] = [*overrides["exclude"]]
-    settings.parse(table, "command line", found.collection)  # raises for what cannot be used
+    settings.parse(table, COMMAND_LINE, found.collection)  # raises for what cannot be used
     return replace(found, **overrides)
 
 

@@ -115,13 +115,14 @@ def _nothing_found(result: SearchResult) -> str:
 @click.command(
     cls=Command,
     examples=[
-        Example("Read a skill:", "skills-bundle catalog read writing-a-skill"),
+        Example("Read a skill:", "skills-bundle catalog read writing-agent-skills"),
         Example(
-            "Keep its exact bytes:", "skills-bundle catalog read writing-a-skill --raw > SKILL.md"
+            "Keep its exact bytes:",
+            "skills-bundle catalog read writing-agent-skills --raw > writing.md",
         ),
         Example(
             "As a program, with digest and provenance:",
-            "skills-bundle catalog read writing-a-skill --json",
+            "skills-bundle catalog read writing-agent-skills --json",
         ),
     ],
     exit_codes={

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     cls=Command,
     examples=[
         Example("bash, in ~/.bashrc:", 'eval "$(skills-bundle completion bash)"'),
-        Example("zsh, in ~/.zshrc after compinit:", 'eval "$(skills-bundle completion zsh)"'),
         Example(
-            "fish, once:",
-            "skills-bundle completion fish > ~/.config/fish/completions/skills-bundle.fish",
+            "zsh, once; source the file in ~/.zshrc after compinit:",
+            "skills-bundle completion zsh > ~/.skills-bundle.zsh",
+        ),
+        Example(
+            "fish, once; move the file into ~/.config/fish/completions:",
+            "skills-bundle completion fish > skills-bundle.fish",
         ),
     ],
     exit_codes={0: "the script was printed", 2: "no such shell"},

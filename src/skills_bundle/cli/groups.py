@@ -66,7 +66,7 @@ def receipt(context: click.Context) -> None:
     },
     examples=[
         Example("List every skill:", "skills-bundle catalog search"),
-        Example("Read one:", "skills-bundle catalog read writing-a-skill"),
+        Example("Read one:", "skills-bundle catalog read writing-agent-skills"),
     ],
 )
 @click.pass_context

@@ -22,7 +22,12 @@ from skills_bundle.cli.framework import (
 from skills_bundle.cli.lock_report import Report
 from skills_bundle.cli.progress import patience
 from skills_bundle.cli.text import safe_line
-from skills_bundle.errors import InvalidLockError, InvalidSkillsError, StaleLockError
+from skills_bundle.errors import (
+    InvalidLockError,
+    InvalidSkillsError,
+    SettingsError,
+    StaleLockError,
+)
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
@@ -38,8 +43,8 @@ if TYPE_CHECKING:
         Example("Write the lock of the project in this folder:", "skills-bundle lock"),
         Example("In CI, fail if the committed lock is stale:", "skills-bundle lock --check"),
         Example(
-            "Of any folder of skills, somewhere else:",
-            "skills-bundle lock path/to/skills --output /tmp/catalog.lock.json",
+            "Of any folder of skills, into another file:",
+            "skills-bundle lock skills --output elsewhere.lock.json",
         ),
     ],
     exit_codes={
@@ -108,10 +113,10 @@ def lock(  # noqa: PLR0913 - one parameter an option
     overrides = cast(
         "project.Overrides", {name: value for name, value in given.items() if value is not None}
     )
-    found = project.load(folder, **overrides)
+    found = _load(folder, overrides)
     if exclude:
         overrides["exclude"] = (*found.settings.exclude, *exclude)
-        found = project.load(folder, **overrides)
+        found = _load(folder, overrides)
     if target is not None:
         found = replace(found, old_bytes=project.read_lock_file(target))
     with patience(output, "Reading the skills ..."):
@@ -123,6 +128,27 @@ def lock(  # noqa: PLR0913 - one parameter an option
         if report.status == "stale":
             output.note(f"To mend it: {_mending_command(context)}")
     return 0 if report.error is None else failures.of(report.error).exit_code
+
+
+def _load(folder: Path, overrides: project.Overrides) -> Project:
+    try:
+        return project.load(folder, **overrides)
+    except SettingsError as error:
+        problems = tuple(_as_option(problem) for problem in error.problems)
+        raise SettingsError(error.summary, problems) from error
+
+
+def _as_option(problem: Problem) -> Problem:
+    """Spell a setting that was given on the command line as the option that gave it."""
+    where, _, name = (problem.path or "").rpartition(".")
+    return replace(problem, path=f"--{name}") if where == project.COMMAND_LINE else problem
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        project.replace_file(path, data)
+    except OSError as error:  # the system's own words name a temporary file
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _run(found: Project, path: Path, *, check: bool) -> Report:
@@ -139,7 +165,7 @@ def _run(found: Project, path: Path, *, check: bool) -> Report:
         return _checked(base, found, made)
     if made.to_bytes() == found.old_bytes:
         return replace(base, status="unchanged")
-    project.replace_file(path, made.to_bytes())
+    _write(path, made.to_bytes())
     return replace(base, status="written")
 
 

@@ -41,7 +41,7 @@ DOES: Final = {
         Example("Try the server of this installation:", "skills-bundle mcp check"),
         Example(
             "Try exactly what a host's configuration runs:",
-            'skills-bundle mcp check --command "uvx skills-bundle==0.1.0 mcp serve"',
+            'skills-bundle mcp check --command "skills-bundle mcp serve"',
         ),
         Example("For programs:", "skills-bundle mcp check --json"),
     ],
@@ -76,7 +76,7 @@ def check(output: Output, *, command: str | None, verbose: bool) -> int:
     if verbose or report.stderr_tail:
         parts += [
             pretty.heading("What was run"),
-            pretty.line(shlex.join(report.command)),
+            pretty.unbroken(shlex.join(report.command)),
             pretty.heading("What the server printed on standard error"),
             pretty.line(report.stderr_tail or "nothing that was kept"),
         ]

@@ -67,13 +67,18 @@ def render(parts: Iterable[RenderableType], terminal: Terminal) -> str:
         emoji=False,
     )
     with console.capture() as capture:
-        console.print(Group(*parts))
+        console.print(Group(*parts), crop=False)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
 
 
 def line(text: str, style: str = "") -> Text:
     """Give one paragraph; foreign text is made harmless."""
     return Text(safe(text), style=style, overflow="fold")
+
+
+def unbroken(text: str, style: str = "") -> Text:
+    """Give one line that stays one however long it is: for what people copy or search for."""
+    return Text(safe_line(text), style=style, no_wrap=True, overflow="ignore")
 
 
 def heading(text: str) -> Text:

@@ -32,9 +32,9 @@ class NoReceiptError(SkillsBundleError):
     cls=Command,
     examples=[
         Example("What the build of this installation recorded:", "skills-bundle receipt show"),
-        Example("The commit alone:", "skills-bundle receipt show --json | jq -r .source.commit"),
+        Example("Keep its exact bytes:", "skills-bundle receipt show --json > build-receipt.json"),
         Example(
-            "The receipt of an unpacked sdist:",
+            "Show one from a file, as an sdist has it:",
             "skills-bundle receipt show --file build-receipt.json",
         ),
     ],
@@ -106,7 +106,8 @@ def preview(output: Output, folder: Path) -> int:
     """Show what a build here would record.
 
     PROJECT is the folder of pyproject.toml, the working directory by default. Nothing is built or
-    written. Where no commit would be named, the reason is said with the files behind it.
+    written. Where no commit would be named, the reason is said with the files behind it. Needs
+    hatchling, which `skills-bundle[hatch]` brings.
     """
     found = preview_receipt(project.load(folder))
     _show(output, found.receipt)

@@ -67,7 +67,8 @@ def verify(output: Output, *, explain: bool, verbose: bool) -> int:
     terminal = output.terminal
     parts = [*_summary(found, terminal), *_differences(found, terminal, everything=verbose)]
     if verbose:
-        parts += [pretty.heading("Every file"), _file_table(found.files, terminal)]
+        parts.append(pretty.heading("SHA-256, path and state of every file"))
+        parts += [pretty.unbroken(_listed(row)) for row in found.files]
     if explain:
         parts += _explanation(found)
     output.text(pretty.render(parts, terminal))
@@ -135,10 +136,16 @@ def _file_row(row: FileRow) -> tuple[str, str, str]:
     return row.state + against, sizes, f"{row.path} {digest}"
 
 
+def _listed(row: FileRow) -> str:
+    """Give a file as `sha256sum` lists it, followed by its state unless all is well."""
+    state = "" if row.state == "ok" else f"  [{row.state}]"
+    return f"{row.found_sha256 or '-' * 64}  {row.path}{state}"
+
+
 def _explanation(found: Verification) -> list[RenderableType]:
     parts: list[RenderableType] = [pretty.heading("What each field rests on")]
     for row in explanations(found):
-        parts.append(pretty.line(f"{row.field}: {row.value or '-'}", style="bold"))
+        parts.append(pretty.unbroken(f"{row.field}: {row.value or '-'}", style="bold"))
         basis = [
             ("checked", row.checked),
             ("asserted", row.asserted),

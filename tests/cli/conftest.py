@@ -1,0 +1,36 @@
+"""Fixtures: this package installed with a small bundle, whole or to be broken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.installed import WarmProcess, install
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.cli.installed import OwnInstallation
+    from tests.cli.runner import Ran
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> OwnInstallation:
+    """Give an installation that nobody may change."""
+    return install(tmp_path_factory.mktemp("whole") / "environment")
+
+
+@pytest.fixture(scope="session")
+def ask_whole(whole: OwnInstallation) -> Iterator[Callable[..., Ran]]:
+    """Give what runs a command of that installation."""
+    process = WarmProcess(whole)
+    yield process.ask
+    process.close()
+
+
+@pytest.fixture
+def place(whole: OwnInstallation, tmp_path: Path) -> OwnInstallation:
+    """Give a copy of it, to be broken."""
+    return whole.copied(tmp_path / "environment")

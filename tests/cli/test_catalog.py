@@ -1,0 +1,177 @@
+"""`catalog search|read|overview`: the tools' answers, for programs and for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from skills_bundle.server.toolsets import toolbox
+from tests.cli.installed import LONG
+from tests.cli.runner import call, on_terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cli.installed import OwnInstallation
+    from tests.cli.runner import Ran
+
+    Ask = Callable[..., Ran]
+
+SKILL = b"---\nname: alpha\ndescription: First letters.\n---\n\n# Alpha\n"
+
+
+def _tool(place: OwnInstallation, name: str, arguments: dict[str, Any]) -> Any:
+    """Call a tool as the server would."""
+    answer: Any = toolbox(("catalog",), place.catalog()).call(name, arguments)
+    return answer["structuredContent"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "tool", "given"),
+    [
+        (["search"], "skill_catalog_search", {}),
+        (["search", "LETTERS"], "skill_catalog_search", {"query": "LETTERS"}),
+        (
+            ["search", "--query", "-", "--limit", "1", "--offset", "3"],
+            "skill_catalog_search",
+            {"query": "-", "limit": 1, "offset": 3},
+        ),
+        (["read", "alpha"], "skill_resource_read", {"skill": "alpha"}),
+        (
+            ["read", "long", "references/long.md", "--offset", "7", "--limit", "64"],
+            "skill_resource_read",
+            {"skill": "long", "resource": "references/long.md", "offset": 7, "limit": 64},
+        ),
+        (
+            ["read", "long", "references/long.md"],
+            "skill_resource_read",
+            {"skill": "long", "resource": "references/long.md"},
+        ),
+        (["read", "no-such-skill"], "skill_resource_read", {"skill": "no-such-skill"}),
+        (
+            ["read", "alpha", "../beta/SKILL.md"],
+            "skill_resource_read",
+            {"skill": "alpha", "resource": "../beta/SKILL.md"},
+        ),
+        (["overview", "--max-entries", "1"], "skill_catalog_overview", {"max_entries": 1}),
+    ],
+)
+def test_json_is_exactly_the_tools_structured_answer(
+    whole: OwnInstallation, ask_whole: Ask, arguments: list[str], tool: str, given: dict[str, Any]
+) -> None:
+    """A program may use either; refusals have the same code and sentence."""
+    document = ask_whole("catalog", *arguments, "--json").json
+    answer = _tool(whole, tool, given)
+    if "error" in answer:
+        document = {"error": {key: document["error"][key] for key in ("code", "message")}}
+    assert document == answer
+
+
+def test_a_search_is_a_table_with_its_numbers(ask_whole: Ask) -> None:
+    """A person sees the skills by path, and how many there are."""
+    ran = ask_whole("catalog", "search")
+    assert ran.code == 0
+    assert "group/beta" in ran.stdout
+    assert ran.stdout.rstrip().endswith("1 to 3 of 3 skills")
+
+
+def test_a_search_says_how_to_see_more(ask_whole: Ask) -> None:
+    """The next page's option is on standard error, out of the table's way."""
+    ran = ask_whole("catalog", "search", "--limit", "2")
+    assert "1 to 2 of 3 skills" in ran.stdout
+    assert "More with --offset 2." in ran.stderr
+
+
+def test_a_search_without_a_match_says_so_and_succeeds(ask_whole: Ask) -> None:
+    """Nothing found is an answer."""
+    ran = ask_whole("catalog", "search", "no such thing")
+    assert (ran.code, ran.stdout) == (0, "")
+    assert "No skill contains that text." in ran.stderr
+
+
+def test_a_query_is_given_once() -> None:
+    """Both ways at once is a mistake."""
+    ran = call("catalog", "search", "a", "--query", "b")
+    assert (ran.code, ran.stdout) == (2, "")
+    assert "Give the text once" in ran.stderr
+
+
+def test_a_read_into_a_pipe_gives_the_exact_bytes(ask_whole: Ask) -> None:
+    """`> FILE` makes the file that was locked."""
+    ran = ask_whole("catalog", "read", "alpha")
+    assert (ran.code, ran.stdout.encode(), ran.stderr) == (0, SKILL, "")
+
+
+def test_a_long_file_is_read_whole(ask_whole: Ask) -> None:
+    """A person asks for a file and not for a page."""
+    ran = ask_whole("catalog", "read", "long", "references/long.md")
+    assert ran.stdout.encode() == LONG
+
+
+def test_a_limit_gives_one_page_and_says_how_to_go_on(ask_whole: Ask) -> None:
+    """What is left, and the option for it, are on standard error."""
+    ran = ask_whole("catalog", "read", "long", "references/long.md", "--limit", "7")
+    assert ran.stdout == "# Long\n"
+    assert f"{len(LONG) - 7:,} bytes left; go on with --offset 7." in ran.stderr
+
+
+def test_a_read_on_a_terminal_is_laid_out_with_its_source(whole: OwnInstallation) -> None:
+    """Headings instead of hashes, then digest and provenance."""
+    ran = on_terminal("catalog", "read", "alpha", python=whole.python)
+    assert ran.code == 0
+    assert "# Alpha" not in ran.stdout
+    assert "Alpha" in ran.stdout
+    assert "alpha/SKILL.md" in ran.stdout
+    assert "asserted, not proved: commit" in ran.stdout
+
+
+def test_raw_on_a_terminal_is_the_text_alone(whole: OwnInstallation) -> None:
+    """The terminal makes line feeds CR LF; nothing else is touched."""
+    ran = on_terminal(
+        *("catalog", "read", "alpha", "--raw"),
+        python=whole.python,
+    )
+    assert ran.stdout.replace("\r\n", "\n").encode() == SKILL
+
+
+def test_an_altered_file_is_not_printed_and_is_named(place: OwnInstallation) -> None:
+    """Exit 1; a person is told which file it is."""
+    (place.skills / "alpha/SKILL.md").write_bytes(SKILL.replace(b"Alpha", b"Omega"))
+    ran = place.ask("catalog", "read", "alpha")
+    assert (ran.code, ran.stdout) == (1, "")
+    assert "alpha/SKILL.md: changed" in ran.stderr
+
+
+def test_scripts_are_read_only_when_asked_for(ask_whole: Ask) -> None:
+    """The same default as the server's, and the option that lifts it."""
+    refused = ask_whole("catalog", "read", "alpha", "scripts/run.py")
+    assert (refused.code, refused.stdout) == (2, "")
+    assert "--resources all" in refused.stderr
+    allowed = ask_whole("catalog", "read", "alpha", "scripts/run.py", "--resources", "all")
+    assert allowed.stdout == "print('alpha')\n"
+
+
+def test_an_unknown_skill_exits_1_and_says_where_to_look(ask_whole: Ask) -> None:
+    """The next step is a command."""
+    ran = ask_whole("catalog", "read", "no-such-skill")
+    assert (ran.code, ran.stdout) == (1, "")
+    assert "`skills-bundle catalog search`" in ran.stderr
+
+
+@pytest.mark.parametrize("command", [["search"], ["read", "alpha"], ["overview"]])
+def test_without_a_lock_the_catalog_is_unavailable(
+    place: OwnInstallation, command: list[str]
+) -> None:
+    """Exit 3, and the cause for the person at the machine."""
+    place.lock.unlink()
+    ran = place.ask("catalog", *command)
+    assert (ran.code, ran.stdout) == (3, "")
+    assert "skills-bundle verify" in ran.stderr
+    assert "catalog.lock.json" in ran.stderr
+
+
+def test_the_overview_is_the_tools_text(whole: OwnInstallation, ask_whole: Ask) -> None:
+    """What agents are given, to the letter."""
+    text = _tool(whole, "skill_catalog_overview", {})["overview"]
+    assert ask_whole("catalog", "overview").stdout == text

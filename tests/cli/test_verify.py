@@ -1,0 +1,132 @@
+"""`verify`: the verdict, on one screen and as JSON, of installations whole and broken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle.bundle.explain import BASES
+from tests.cli.runner import call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.installed import OwnInstallation
+    from tests.cli.runner import Ran
+
+    Ask = Callable[..., Ran]
+
+
+def test_a_whole_installation_is_confirmed_on_one_screen(ask_whole: Ask) -> None:
+    """Exit 0, within 24 lines, with what was verified and what is only asserted."""
+    ran = ask_whole("verify")
+    assert (ran.code, ran.stderr) == (0, "")
+    lines = ran.stdout.splitlines()
+    assert len(lines) <= 24
+    assert lines[0].endswith("every file is the one that was locked")
+    assert any(line.split()[:2] == ["integrity", "verified:"] for line in lines)
+    assert any(line.split()[:2] == ["revision", "asserted,"] for line in lines)
+
+
+def test_json_gives_every_file_with_its_digests(whole: OwnInstallation, ask_whole: Ask) -> None:
+    """A program gets the whole verification, and nothing but it."""
+    ran = ask_whole("verify", "--json")
+    assert ran.json == whole.verify().to_dict()
+
+
+def test_verbose_lists_every_file_with_its_digest(whole: OwnInstallation, ask_whole: Ask) -> None:
+    """A reviewer can compare each digest with one of their own."""
+    ran = ask_whole("verify", "--verbose")
+    digests = {row.found_sha256 for row in whole.verify().files if row.found_sha256}
+    assert all(digest in ran.stdout for digest in digests)
+
+
+def test_explain_says_of_every_field_what_it_does_not_prove(ask_whole: Ask) -> None:
+    """Each field of the provenance block has its basis."""
+    ran = ask_whole("verify", "--explain")
+    assert ran.code == 0
+    assert all(f"\n{field}: " in ran.stdout for field in BASES)
+    assert ran.stdout.count("\n  not proved  ") == len(BASES)
+
+
+def test_explanations_are_given_to_programs_too(ask_whole: Ask) -> None:
+    """`--json --explain` adds them under one key."""
+    explained = ask_whole("verify", "--json", "--explain").json["explanations"]
+    assert [row["field"] for row in explained] == list(BASES)
+
+
+def _change(place: OwnInstallation) -> None:
+    (place.skills / "alpha/SKILL.md").write_text("changed", encoding="utf-8")
+
+
+def _remove(place: OwnInstallation) -> None:
+    (place.skills / "alpha/references/guide.md").unlink()
+
+
+def _add(place: OwnInstallation) -> None:
+    (place.skills / "alpha/references/new.md").write_text("new", encoding="utf-8")
+
+
+def _link(place: OwnInstallation) -> None:
+    file = place.skills / "alpha/SKILL.md"
+    file.rename(place.site / "elsewhere.md")
+    file.symlink_to(place.site / "elsewhere.md")
+
+
+@pytest.mark.parametrize(
+    ("break_it", "state", "path"),
+    [
+        (_change, "changed", "alpha/SKILL.md"),
+        (_remove, "missing", "alpha/references/guide.md"),
+        (_add, "extra", "alpha/references/new.md"),
+        (_link, "linked", "alpha/SKILL.md"),
+    ],
+)
+def test_a_broken_installation_names_the_file_and_how_to_mend_it(
+    place: OwnInstallation, break_it: Callable[[OwnInstallation], None], state: str, path: str
+) -> None:
+    """Exit 1, the file with its state, and the command that installs again."""
+    break_it(place)
+    ran = place.ask("verify")
+    assert ran.code == 1
+    assert "this is not what was installed" in ran.stdout
+    shown = "".join(ran.stdout.split())
+    assert state in ran.stdout
+    assert f"skills_bundle/.agents/skills/{path}" in shown
+    assert "pip install --force-reinstall --no-deps skills-bundle==" in ran.stderr
+
+
+def test_a_missing_lock_cannot_be_told(place: OwnInstallation) -> None:
+    """Exit 3: nothing is known to be wrong, and nothing to be right."""
+    place.lock.unlink()
+    place.write_record()
+    ran = place.ask("verify")
+    assert ran.code == 3
+    assert "cannot tell" in ran.stdout
+
+
+def test_a_source_checkout_cannot_be_told(tmp_path: Path) -> None:
+    """Nothing pins a checkout; the answer says so and what to do instead."""
+    ran = call("verify")
+    assert ran.code == 3
+    assert "install a wheel" in ran.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_one_stands_in_has_no_say(whole: OwnInstallation, tmp_path: Path) -> None:
+    """A hostile package and lock in the working directory change nothing."""
+    (tmp_path / "skills_bundle").mkdir()
+    (tmp_path / "skills_bundle/__init__.py").write_text("raise SystemExit(9)", encoding="utf-8")
+    (tmp_path / "catalog.lock.json").write_text("{}", encoding="utf-8")
+    assert whole.ask("verify", cwd=tmp_path).code == 0
+
+
+def test_many_differences_are_cut_with_their_number(place: OwnInstallation) -> None:
+    """The summary stays short and says what it leaves out."""
+    for number in range(40):
+        (place.skills / f"alpha/extra-{number}.md").write_text("x", encoding="utf-8")
+    ran = place.ask("verify")
+    assert "40 files with something against" in ran.stdout
+    assert "and 28 more; --verbose lists all" in ran.stdout
