@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skills_bundle import limits
 from skills_bundle.server import framing
 from skills_bundle.server.framing import Line, LineBuffer, Refusal, Request, TooLong
+from tests.server.odd_server import toolbox
+from tests.server.peer import Peer, call, initialize, line
 
 LIMIT = 8
 
@@ -95,3 +97,23 @@ def test_an_accepted_id_comes_back_as_it_was(request_id: str | int) -> None:
     assert isinstance(message, Request)
     line = framing.encode({"jsonrpc": "2.0", "id": message.id, "result": {}})
     assert json.loads(line)["id"] == request_id
+
+
+HELLO, ECHO, CRASH = line(initialize()), line(call("echo")), line(call("crash"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([HELLO, ECHO, CRASH, b"\n", b"\xff\n", b"[]\n", b'{"id":1}\n', ECHO[:40]])
+        | st.binary(max_size=30),
+        max_size=20,
+    )
+)
+def test_a_whole_server_fed_any_bytes_answers_in_form_and_ends_cleanly(pieces: list[bytes]) -> None:
+    """Over real pipes: every line out is an answer, and the end of input is a clean end."""
+    with Peer(toolbox()) as peer:
+        peer.write(b"".join(pieces))
+        answers = peer.answers()
+        assert [answer for answer in answers if answer.get("jsonrpc") != "2.0"] == []
+        assert peer.join().exit_code == 0

@@ -165,7 +165,8 @@ def _stop_on_signal(stop: Callable[[], None]) -> None:
     def handle(*_: object) -> None:
         for number in _SIGNALS:
             signal.signal(number, signal.SIG_DFL)
-        loop.call_soon_threadsafe(stop)  # also wakes a loop that waits for input
+        with suppress(RuntimeError):  # the loop has ended by itself meanwhile
+            loop.call_soon_threadsafe(stop)  # also wakes a loop that waits for input
 
     for number in _SIGNALS:
         signal.signal(number, handle)
