@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import wiring
-from skills_bundle.errors import BundleUnavailableError, ToolError
+from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
 from tests import odd_files
 from tests.installed_builder import InstalledBuilder
 
@@ -97,6 +97,13 @@ def test_opening_never_fails(tmp_path: Path) -> None:
     made = InstalledBuilder().install(tmp_path)
     odd_files.remove(made.lock)
     assert wiring.open_catalog(find=made.locate).problem() is not None
+
+
+def test_a_missing_skill_is_no_reason_to_read(tmp_path: Path) -> None:
+    """A bundle that nobody looked at yet gives no bytes."""
+    made = InstalledBuilder().install(tmp_path)
+    with pytest.raises(UnsafeFileError):
+        wiring.FoundBundle(made.locate).read("alpha/SKILL.md")
 
 
 def test_the_running_package_is_the_default() -> None:

@@ -35,7 +35,7 @@ def open_catalog(
         resources: What may be read: `markdown` or `all`.
         find: Says where the installation is.
     """
-    return Catalog(_FoundBundle(find), resources=resources)
+    return Catalog(FoundBundle(find), resources=resources)
 
 
 def verify_installation(*, find: Callable[[], Installed] = installed.locate) -> Verification:
@@ -54,10 +54,15 @@ def verify_installation(*, find: Callable[[], Installed] = installed.locate) -> 
     return verify_installed(place)
 
 
-class _FoundBundle:
-    """The bundle there is, looked for when it is first asked for, so that opening never fails."""
+class FoundBundle:
+    """The bundle there is, looked for when it is first asked for, so that opening never fails.
+
+    Args:
+        find: Says where the installation is.
+    """
 
     def __init__(self, find: Callable[[], Installed]) -> None:
+        """Touch nothing yet."""
         self._find = find
         self._bundle: Bundle | None = None
 

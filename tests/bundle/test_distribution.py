@@ -43,7 +43,9 @@ def test_metadata_decides_and_not_the_name_of_the_folder(tmp_path: Path) -> None
     assert distribution.find(tmp_path, "acme-skills", PACKAGE) is None
 
 
-@pytest.mark.parametrize("text", ["", "Name: acme-skills\n", "\nName: acme-skills\nVersion: 1\n"])
+@pytest.mark.parametrize(
+    "text", ["", "Name: acme-skills\n", "no colon\n", "\nName: acme-skills\nVersion: 1\n"]
+)
 def test_metadata_without_name_and_version_is_none(tmp_path: Path, text: str) -> None:
     """Both are read from the head only, never from the description below it."""
     made = InstalledBuilder().install(tmp_path)

@@ -111,6 +111,13 @@ def test_one_link_is_not_an_installation_made_of_links(tmp_path: Path, name: str
     assert not made.locate().linked
 
 
+def test_a_package_without_an_init_file_is_found(tmp_path: Path) -> None:
+    """Only its folder counts."""
+    made = InstalledBuilder().install(tmp_path)
+    odd_files.remove(made.folder / "__init__.py")
+    assert not made.locate().linked
+
+
 @pytest.mark.parametrize("file", [None, "/archive.pyz/skills_bundle/__init__.py"])
 def test_an_archive_is_refused_with_what_to_do(file: str | None) -> None:
     """Code can run from a zip file; skills cannot be read from one."""

@@ -145,6 +145,16 @@ def test_a_listed_folder_that_is_a_link_has_no_entries(
     assert inventory.listed == {"a/one.md": "file"}
 
 
+def test_a_listing_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many files somebody puts there."""
+    monkeypatch.setattr(limits, "SCAN_MAX_ENTRIES", 3)
+    for number in range(5):
+        (tmp_path / str(number)).write_bytes(b"")
+    found = Inventory(tmp_path.parent, {}, folders=(tmp_path.name,))
+    found.refresh()
+    assert len(found.listed) == 3
+
+
 def test_a_file_over_its_bound_is_told_by_its_size(inventory: Inventory, tmp_path: Path) -> None:
     """It is not read."""
     odd_files.sparse(tmp_path / "a/one.md")

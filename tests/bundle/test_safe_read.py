@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from skills_bundle.bundle import safe_read
-from skills_bundle.bundle.openers import HAS_DIR_FD
+from skills_bundle.bundle.openers import FolderOpener, PathOpener
 from skills_bundle.bundle.safe_read import Reader
 from skills_bundle.errors import UnsafeFileError
 from tests import odd_files
@@ -17,7 +17,7 @@ from tests import odd_files
 DATA = b"twelve bytes"
 PATH = "a/b/file.md"
 
-WAYS = {"by_folder": HAS_DIR_FD, "by_path": False}
+WAYS = {"by_folder": FolderOpener, "by_path": PathOpener}
 """The two ways of opening; the second one is what Windows has."""
 
 pytestmark = pytest.mark.parametrize("way", WAYS)
@@ -32,19 +32,24 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def _reader(root: Path, way: str, *, follow_last: bool = False) -> Reader:
+    opener = WAYS[way](root, follow_last=follow_last)
+    return Reader(root, opener=opener)
+
+
 def _descriptors() -> set[str]:
     return {path.name for path in Path("/proc/self/fd").iterdir()}
 
 
 def _kind(root: Path, path: str, size: int, way: str) -> str:
-    with Reader(root, dir_fd=WAYS[way]) as reader, pytest.raises(UnsafeFileError) as caught:
+    with _reader(root, way) as reader, pytest.raises(UnsafeFileError) as caught:
         reader.read(path, size)
     return caught.value.kind
 
 
 def test_a_plain_file_gives_its_bytes(root: Path, way: str) -> None:
     """A regular file of the expected size is read whole."""
-    with Reader(root, dir_fd=WAYS[way]) as reader:
+    with _reader(root, way) as reader:
         assert reader.read(PATH, len(DATA)) == DATA
 
 
@@ -54,7 +59,7 @@ def test_one_reader_reads_files_in_any_order(root: Path, way: str) -> None:
     for path in paths[1:]:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(path.encode())
-    with Reader(root, dir_fd=WAYS[way]) as reader:
+    with _reader(root, way) as reader:
         found = [reader.read_up_to(path, 100).data for path in paths]
     assert found == [DATA, *(path.encode() for path in paths[1:])]
 
@@ -62,7 +67,7 @@ def test_one_reader_reads_files_in_any_order(root: Path, way: str) -> None:
 def test_reading_on_after_a_refusal_works(root: Path, way: str) -> None:
     """A path that is refused half way does not confuse the folders that are open."""
     (root / "a/link").symlink_to("b")
-    with Reader(root, dir_fd=WAYS[way]) as reader:
+    with _reader(root, way) as reader:
         for path in ("a/link/file.md", "a/b/none/x.md", "x/y"):
             with pytest.raises(UnsafeFileError):
                 reader.read(path, len(DATA))
@@ -109,7 +114,7 @@ def test_a_path_the_system_cannot_have_finds_nothing(root: Path, path: str, way:
 
 def test_a_bound_of_bytes_includes_the_bound(root: Path, way: str) -> None:
     """A file of exactly the limit is read; one byte less is too little."""
-    with Reader(root, dir_fd=WAYS[way]) as reader:
+    with _reader(root, way) as reader:
         assert reader.read_up_to(PATH, len(DATA)).data == DATA
         with pytest.raises(UnsafeFileError, match="size"):
             reader.read_up_to(PATH, len(DATA) - 1)
@@ -118,7 +123,7 @@ def test_a_bound_of_bytes_includes_the_bound(root: Path, way: str) -> None:
 def test_a_link_in_the_last_place_is_followed_when_asked(root: Path, way: str) -> None:
     """Installations made of links can be read; what is read is still a regular file."""
     odd_files.symlink_to_a_copy(root / PATH)
-    with Reader(root, follow_last=True, dir_fd=WAYS[way]) as reader:
+    with _reader(root, way, follow_last=True) as reader:
         assert reader.read(PATH, len(DATA)) == DATA
 
 
@@ -126,7 +131,7 @@ def test_a_link_above_is_not_followed_even_when_asked(root: Path, way: str) -> N
     """Only the last component may be a link."""
     odd_files.symlinked_parent(root / PATH)
     with (
-        Reader(root, follow_last=True, dir_fd=WAYS[way]) as reader,
+        _reader(root, way, follow_last=True) as reader,
         pytest.raises(UnsafeFileError, match="linked"),
     ):
         reader.read(PATH, len(DATA))
@@ -138,7 +143,7 @@ def test_a_followed_link_to_a_pipe_is_refused(root: Path, way: str) -> None:
     odd_files.remove(root / PATH)
     (root / PATH).symlink_to(root / "pipe")
     with (
-        Reader(root, follow_last=True, dir_fd=WAYS[way]) as reader,
+        _reader(root, way, follow_last=True) as reader,
         pytest.raises(UnsafeFileError, match="not_regular"),
     ):
         reader.read(PATH, len(DATA))
@@ -148,7 +153,7 @@ def test_no_descriptor_stays_open(root: Path, way: str) -> None:
     """Reads and refusals close what they opened."""
     before = _descriptors()
     for path in (PATH, "a/b/none", "a/b"):
-        with Reader(root, dir_fd=WAYS[way]) as reader:
+        with _reader(root, way) as reader:
             try:
                 reader.read(path, len(DATA))
             except UnsafeFileError:
@@ -169,7 +174,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_whole_or_refused(root: Path,
     writer = threading.Thread(target=grow)
     writer.start()
     seen: set[bytes | str] = set()
-    with Reader(root, dir_fd=WAYS[way]) as reader:
+    with _reader(root, way) as reader:
         for _ in range(500):
             try:
                 seen.add(reader.read(PATH, len(DATA)))
@@ -178,6 +183,84 @@ def test_a_file_that_grows_while_it_is_read_is_read_whole_or_refused(root: Path,
     stop.set()
     writer.join()
     assert seen <= {DATA, "size", "changed"}
+
+
+class _GivesAPipe:
+    """An opener for which a file became a pipe between the look and the opening."""
+
+    def open(self, path: str) -> int:
+        del path
+        reading, writing = os.pipe()
+        os.close(writing)
+        return reading
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+
+def test_what_was_opened_must_be_a_file(root: Path, way: str) -> None:
+    """Whatever it was when somebody looked."""
+    del way  # this is about what comes after the opening
+    with (
+        Reader(root, opener=_GivesAPipe()) as reader,
+        pytest.raises(UnsafeFileError, match="not_regular"),
+    ):
+        reader.read(PATH, len(DATA))
+
+
+def test_a_file_that_has_more_than_it_says_is_refused(way: str) -> None:
+    """The kernel's own files say they are empty; so may a file that grows while it is read."""
+    assert _kind(Path("/proc/self"), "status", 0, way) == "size"
+
+
+class _Swapping(PathOpener):
+    """Lets somebody replace the file after each look."""
+
+    def _look(self, path: str) -> tuple[int, int]:
+        seen = super()._look(path)
+        file = Path(self._root, path)
+        fresh = file.with_name("fresh")
+        fresh.write_bytes(DATA)
+        fresh.replace(file)
+        return seen
+
+
+@pytest.mark.parametrize(("there", "kind"), [(True, "changed"), (False, "missing")])
+def test_a_file_replaced_after_the_look_is_refused(
+    root: Path, way: str, kind: str, *, there: bool
+) -> None:
+    """Where folders cannot be held open, the opened file is compared with what was looked at."""
+    del way  # this is about opening by path
+    if not there:
+        odd_files.remove(root / PATH)
+    opener = _Swapping(root, follow_last=False)
+    with Reader(root, opener=opener) as reader, pytest.raises(UnsafeFileError, match=kind):
+        reader.read(PATH, len(DATA))
+
+
+class _Vanishing(PathOpener):
+    """Takes the file away between the opening and the second look."""
+
+    looked = False
+
+    def _look(self, path: str) -> tuple[int, int]:
+        if self.looked:
+            Path(self._root, path).unlink()
+        self.looked = True
+        return super()._look(path)
+
+
+def test_a_file_that_vanished_after_the_opening_is_missing(root: Path, way: str) -> None:
+    """It is not what was looked at any more."""
+    del way  # this is about opening by path
+    opener = _Vanishing(root, follow_last=False)
+    with Reader(root, opener=opener) as reader, pytest.raises(UnsafeFileError, match="missing"):
+        reader.read(PATH, len(DATA))
+
+
+def test_a_disk_that_fails_makes_a_file_unreadable(way: str) -> None:
+    """The kernel's view of memory fails like that at address 0."""
+    assert _kind(Path("/proc/self"), "mem", 0, way) == "unreadable"
 
 
 def test_the_shortcut_reads_one_file(root: Path, way: str) -> None:

@@ -65,8 +65,6 @@ def scan_project(project: Path) -> Scanned:
         found = scan(folder, DiskFacts(_committed_lock(project)), exclude=chosen.exclude)
         usable = replace(found, refused=(), problems=())
         return Scanned(folder, assemble.lock(chosen.collection, usable), len(found.refused))
-    except BundleUnavailableError:
-        raise
     except SkillsBundleError as error:
         summary = f"The skills of this source checkout cannot be read: {error.summary}"
         raise BundleUnavailableError(summary, error.problems) from error

@@ -46,6 +46,12 @@ class Opener(Protocol):
         ...
 
 
+def default_opener(root: Path, *, follow_last: bool) -> Opener:
+    """Give the best way of opening that this platform has."""
+    kind = FolderOpener if HAS_DIR_FD else PathOpener
+    return kind(root, follow_last=follow_last)
+
+
 class FolderOpener:
     """Opens folder by folder, each relative to the one above (POSIX)."""
 

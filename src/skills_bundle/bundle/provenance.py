@@ -119,15 +119,16 @@ def describe(bundle: Bundle) -> Provenance:
     reason = None if receipt is None else receipt.source.reason
     gaps = ordered({*bundle.gaps, *([] if reason is None else [reason])})
     intact = not UNVERIFIED_GAPS.intersection(gaps)
+    asserted = None if receipt is None else receipt.asserted
     commit = receipt.source.commit if receipt is not None and intact else None
     named = commit is not None
     return Provenance(
         collection=bundle.collection,
         package_name=bundle.name,
         package_version=bundle.version,
-        repository=None if receipt is None else receipt.asserted.repository,
+        repository=None if asserted is None else asserted.repository,
         catalog_sha256=bundle.catalog_sha256,
-        source_ref=_source_ref(receipt) if named else None,
+        source_ref=asserted.source_ref or commit if asserted is not None and named else None,
         resolved_git_sha=commit,
         source_provenance=SourceProvenance(
             status="asserted" if named else "unavailable",
@@ -138,12 +139,6 @@ def describe(bundle: Bundle) -> Provenance:
         ),
         gaps=gaps,
     )
-
-
-def _source_ref(receipt: BuildReceipt | None) -> str | None:
-    if receipt is None:
-        return None
-    return receipt.asserted.source_ref or receipt.source.commit
 
 
 def ordered(gaps: Iterable[str]) -> tuple[str, ...]:

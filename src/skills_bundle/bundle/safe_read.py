@@ -13,13 +13,7 @@ import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from skills_bundle import limits
-from skills_bundle.bundle.openers import (
-    HAS_DIR_FD,
-    FolderOpener,
-    Opener,
-    PathOpener,
-    refusal,
-)
+from skills_bundle.bundle.openers import default_opener, refusal
 from skills_bundle.errors import UnsafeFileError
 
 if TYPE_CHECKING:
@@ -27,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
     from typing import Self
+
+    from skills_bundle.bundle.openers import Opener
 
 _CHUNK = limits.MIB
 
@@ -73,16 +69,14 @@ class Reader:
             decided by whoever made the path, once.
         follow_last: Follow a link in the last component (never in a folder on the way). For
             installations that consist of links by design; their bytes are checked all the same.
-        dir_fd: Open folder by folder; the default says what this platform can do.
+        opener: Another way of opening than the best one this platform has.
     """
 
-    def __init__(self, root: Path, *, follow_last: bool = False, dir_fd: bool = HAS_DIR_FD) -> None:
+    def __init__(
+        self, root: Path, *, follow_last: bool = False, opener: Opener | None = None
+    ) -> None:
         """Choose the way of opening; nothing is opened before the first read."""
-        self._opener: Opener = (
-            FolderOpener(root, follow_last=follow_last)
-            if dir_fd
-            else PathOpener(root, follow_last=follow_last)
-        )
+        self._opener = opener or default_opener(root, follow_last=follow_last)
 
     def __enter__(self) -> Self:
         """Give the reader itself."""
