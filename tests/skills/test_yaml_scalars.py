@@ -15,16 +15,76 @@ from skills_bundle.skills import yaml_scalars
 PIECES = ["0", "1", "7", "8", "9", ".", "-", "+", "_", ":", "e", "E", "x", "o", "b", "f", "~", "="]
 SHORT = ["".join(parts) for n in range(5) for parts in itertools.product(PIECES, repeat=n)]
 WORDS = [
-    *(form for word in ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
-      for form in (word, word.upper(), word.capitalize(), word + "s", word.swapcase())),
-    ".inf", "-.inf", "+.Inf", ".INF", ".nan", ".NaN", ".NAN", "inf", "nan", "<<", "<<<", "tRue",
-    "2026-01-01", "2026-1-1", "2026-01-01T10:00:00Z", "2026-01-01t10:00:00.5", "26-01-01",
-    "2026-01-01 10:00:00 +01:00", "2026-01-01 10:00:00 -1", "2026-01-01T10:00", "2026-01-01Z",
-    "12:30:00", "1:60", "190:20:30", "190:20:30.15", "-1:30", "+1:30", "0:30", "1:30:5.", "a:1",
-    "0b101", "-0b1", "0B1", "0x1F", "0X1f", "-0x1f", "+0xF", "0o17", "-0o7", "017", "-017", "0_7",
-    "1_000", "1_000.5", "1e3", "1E3", "1.5e3", "1.5e+3", "1.e+3", ".5e-3", "-.5", "+.5", "1.",
-    "-1.", "685_230.15", "6.8523015e+5", "685.230_15e+03", "0.", "00", "08", "-08", "+12", "--1", "1..2",
-]  # fmt: skip
+    *(
+        form
+        for word in ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
+        for form in (word, word.upper(), word.capitalize(), word + "s", word.swapcase())
+    ),
+    ".inf",
+    "-.inf",
+    "+.Inf",
+    ".INF",
+    ".nan",
+    ".NaN",
+    ".NAN",
+    "inf",
+    "nan",
+    "<<",
+    "<<<",
+    "tRue",
+    "2026-01-01",
+    "2026-1-1",
+    "2026-01-01T10:00:00Z",
+    "2026-01-01t10:00:00.5",
+    "26-01-01",
+    "2026-01-01 10:00:00 +01:00",
+    "2026-01-01 10:00:00 -1",
+    "2026-01-01T10:00",
+    "2026-01-01Z",
+    "12:30:00",
+    "1:60",
+    "190:20:30",
+    "190:20:30.15",
+    "-1:30",
+    "+1:30",
+    "0:30",
+    "1:30:5.",
+    "a:1",
+    "0b101",
+    "-0b1",
+    "0B1",
+    "0x1F",
+    "0X1f",
+    "-0x1f",
+    "+0xF",
+    "0o17",
+    "-0o7",
+    "017",
+    "-017",
+    "0_7",
+    "1_000",
+    "1_000.5",
+    "1e3",
+    "1E3",
+    "1.5e3",
+    "1.5e+3",
+    "1.e+3",
+    ".5e-3",
+    "-.5",
+    "+.5",
+    "1.",
+    "-1.",
+    "685_230.15",
+    "6.8523015e+5",
+    "685.230_15e+03",
+    "0.",
+    "00",
+    "08",
+    "-08",
+    "+12",
+    "--1",
+    "1..2",
+]
 
 
 def pyyaml_kind(text: str) -> str:
@@ -61,18 +121,38 @@ def test_numbers_not_called_ambiguous_are_the_same_number_for_pyyaml() -> None:
     plain = [
         text
         for text in [*SHORT, *WORDS]
-        if yaml_scalars.kind(text) in {"int", "float"} and not yaml_scalars.is_ambiguous(text)
+        if yaml_scalars.kind(text) in {"int", "float"}
+        and not yaml_scalars.is_ambiguous(text)
         and not text.lower().endswith((".inf", ".nan"))
-    ]  # fmt: skip
+    ]
     different = [t for t in plain if repr(pyyaml_value(f"[{t}]")) != repr([yaml_scalars.value(t)])]
     assert (different, len(plain) > 1000) == ([], True)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["yes", "No", "ON", "off", "y", "017", "-017", "0o7", "1_000", "0b1", "12:30:00", "1e3",
-     "1.5e3", "+.5", "08", "2026-01-01", "=", "<<", "1:30.5"],
-)  # fmt: skip
+    [
+        "yes",
+        "No",
+        "ON",
+        "off",
+        "y",
+        "017",
+        "-017",
+        "0o7",
+        "1_000",
+        "0b1",
+        "12:30:00",
+        "1e3",
+        "1.5e3",
+        "+.5",
+        "08",
+        "2026-01-01",
+        "=",
+        "<<",
+        "1:30.5",
+    ],
+)
 def test_what_the_versions_read_differently_is_ambiguous(text: str) -> None:
     """Each of these is another value for half of the hosts."""
     assert yaml_scalars.is_ambiguous(text)
@@ -80,9 +160,31 @@ def test_what_the_versions_read_differently_is_ambiguous(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "~", "null", "true", "FALSE", "0", "-12", "+12", "07", "00", "0x1F", "1.5", ".5", "1.",
-     "1.5e+3", "yess", "1.2.3", "v1", "12px", "a:b", "2026", "tRue"],
-)  # fmt: skip
+    [
+        "",
+        "~",
+        "null",
+        "true",
+        "FALSE",
+        "0",
+        "-12",
+        "+12",
+        "07",
+        "00",
+        "0x1F",
+        "1.5",
+        ".5",
+        "1.",
+        "1.5e+3",
+        "yess",
+        "1.2.3",
+        "v1",
+        "12px",
+        "a:b",
+        "2026",
+        "tRue",
+    ],
+)
 def test_what_the_versions_read_alike_is_not(text: str) -> None:
     """Types and values are the same."""
     assert not yaml_scalars.is_ambiguous(text)
@@ -90,11 +192,26 @@ def test_what_the_versions_read_alike_is_not(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("", None), ("~", None), ("NULL", None), ("nUll", "nUll"), ("True", True), ("no", "no"),
-     ("017", 17), ("0o17", 15), ("0x1f", 31), ("-0", 0), ("+7", 7), ("1e3", 1000.0), ("-.5", -0.5),
-     ("1_0", "1_0"), ("9007199254740991", 2**53 - 1), ("12:30", "12:30"),
-     ("2026-01-01", "2026-01-01")],
-)  # fmt: skip
+    [
+        ("", None),
+        ("~", None),
+        ("NULL", None),
+        ("nUll", "nUll"),
+        ("True", True),
+        ("no", "no"),
+        ("017", 17),
+        ("0o17", 15),
+        ("0x1f", 31),
+        ("-0", 0),
+        ("+7", 7),
+        ("1e3", 1000.0),
+        ("-.5", -0.5),
+        ("1_0", "1_0"),
+        ("9007199254740991", 2**53 - 1),
+        ("12:30", "12:30"),
+        ("2026-01-01", "2026-01-01"),
+    ],
+)
 def test_values_are_those_of_the_core_schema(text: str, value: object) -> None:
     """YAML 1.2.2, section 10.3.2."""
     found = yaml_scalars.value(text)

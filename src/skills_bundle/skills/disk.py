@@ -7,6 +7,7 @@ the system cannot open relative to a folder (Windows), a file is compared before
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from contextlib import contextmanager
@@ -81,7 +82,8 @@ class Folder:
         path = self._path / name
         if self._descriptor is None:
             if _kind(os.lstat(path)) != "folder":
-                raise NotADirectoryError(path)
+                code = errno.ENOTDIR
+                raise NotADirectoryError(code, os.strerror(code), str(path))
             return type(self)(path, None)
         flags = _FOLDER_FLAGS | _NO_FOLLOW
         return type(self)(path, os.open(name, flags, dir_fd=self._descriptor))

@@ -14,7 +14,7 @@ from skills_bundle import limits
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import TreeEntry, git_object_id
 from skills_bundle.skills.codes import diagnose
-from skills_bundle.skills.model import Diagnostic, FileFacts, SkillFile
+from skills_bundle.skills.model import SKILL_MD, Diagnostic, FileFacts, SkillFile
 from skills_bundle.skills.rules import Candidate
 
 if TYPE_CHECKING:
@@ -100,16 +100,19 @@ class SkillFiles:
             return
         self._check_name(spot)
         self._count += 1
-        if self._count > limits.SKILL_MAX_FILES or self._bytes > limits.SKILL_MAX_BYTES:
+        path = spot.path.removeprefix(f"{self.path}/")
+        left = limits.SKILL_MAX_BYTES - self._bytes
+        if path == SKILL_MD:  # read in any case: its faults are told beside the others
+            left = limits.SKILL_MAX_BYTES
+        elif self._count > limits.SKILL_MAX_FILES or left < 0:
             return
         try:
-            content = folder.read(name, limits.SKILL_MAX_BYTES - self._bytes)
+            content = folder.read(name, left)
         except UnsafeFileError as error:
             self._unsafe(error.kind, spot)
             return
         self._bytes += len(content.data)
         executable = self._facts.executable(spot.path, on_disk=content.executable)
-        path = spot.path.removeprefix(f"{self.path}/")
         self._files.append(SkillFile(path=path, data=content.data, executable=executable))
 
     def _unsafe(self, kind: str, spot: Spot) -> None:

@@ -47,7 +47,8 @@ def problems(path: str) -> list[tuple[str, str]]:
 
 
 def _length_problems(path: str) -> Iterator[tuple[str, str]]:
-    if len(path.encode("utf-16-le", "surrogatepass")) // 2 > limits.PATH_MAX_CHARACTERS:
+    units = len(path) + sum(character > "\uffff" for character in path)
+    if units > limits.PATH_MAX_CHARACTERS:
         yield "path_too_long", f"is longer than {limits.PATH_MAX_CHARACTERS} characters"
     if path.count("/") >= limits.PATH_MAX_COMPONENTS:
         yield "path_too_deep", f"has more than {limits.PATH_MAX_COMPONENTS} components"

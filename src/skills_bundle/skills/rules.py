@@ -33,7 +33,10 @@ __all__ = ["CODES", "Candidate", "check", "judge"]
 _CODE: Final = re.compile(
     r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|`[^`\n]++`", re.MULTILINE | re.DOTALL
 )
-_LINK: Final = re.compile(r"\]\((?:\./)?((?:references|scripts|assets)/[^()\s<>{}$*|%#?]++)")
+_LINK: Final = re.compile(
+    r"\]\((?:\./)?((?:references|scripts|assets)/[^()\s<>{}$*|%#?]*+)"
+    r"(?:[#?][^()\s]*+)?(?:[ \t]+\"[^\"\n]*+\")?\)"
+)
 """A Markdown link into a folder that the specification names; other links are often examples."""
 
 

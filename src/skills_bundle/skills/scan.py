@@ -121,13 +121,17 @@ class _Walk:
             return
         if into is self._strays:
             into = self._owner(entries, spot)
+        taken: set[str] = set()
         for entry in entries:
             self._entries += 1
             if self._entries > limits.SCAN_MAX_ENTRIES:
                 raise _TooManyEntriesError
             inner = spot.below(entry.name)
             whose = self._whose(entry, inner, into)
-            if whose is not None:
+            if inner.path in taken:
+                into.say("path_collision", inner.shown, "is there twice, in two Unicode forms")
+            elif whose is not None:
+                taken.add(inner.path)
                 self._entry(folder, entry, inner, whose)
 
     def _owner(self, entries: list[Entry], spot: Spot) -> Gatherer:
