@@ -29,9 +29,9 @@ KNOWN = Provenance(
 
 def test_a_revision_is_called_asserted_and_never_verified() -> None:
     """What the receipt claims is not what was recomputed."""
-    assert dict(claims.rows(KNOWN))["revision"] == (
-        f"asserted, not proved: commit {COMMIT} (refs/tags/v1.2)"
-    )
+    rows = dict(claims.rows(KNOWN))
+    assert rows["commit"] == f"asserted, not proved: {COMMIT}"
+    assert rows["ref"] == "asserted, not proved: refs/tags/v1.2"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_is_missing_is_called_unavailable_and_why() -> None:
         }
     )
     rows = claims.rows(unknown)
-    assert dict(rows)["revision"] == "unavailable: nothing names a commit"
+    assert dict(rows)["commit"] == "unavailable: nothing names one"
     assert [value.rpartition("[")[2] for name, value in rows if name == "gap"] == [
         "missing_receipt]",
         "record_absent]",

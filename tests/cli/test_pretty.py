@@ -74,3 +74,9 @@ def test_markdown_cannot_smuggle_escape_sequences() -> None:
 def test_lines_carry_no_trailing_spaces() -> None:
     """Output that is compared or copied has none."""
     assert all(line == line.rstrip() for line in _table(PIPE, "a", "b").splitlines())
+
+
+def test_frontmatter_is_shown_as_it_is() -> None:
+    """Not as a heading, which is what Markdown would make of it."""
+    shown = pretty.render([pretty.markdown("---\nname: a\n---\n\n- one\n", PIPE)], PIPE)
+    assert shown.startswith("---\nname: a\n---\n")

@@ -50,3 +50,26 @@ def test_numbers_agree_with_their_nouns(number: int, words: str) -> None:
 def test_sizes_use_the_unit_people_read(number: int, words: str) -> None:
     """Units change at powers of 1,024."""
     assert text.size(number) == words
+
+
+@pytest.mark.parametrize(
+    ("text_", "parts"),
+    [
+        ("---\nname: a\n---\n# A\n", ("---\nname: a\n---\n", "# A\n")),
+        ("# A\n\n---\n", ("", "# A\n\n---\n")),
+        ("---\nno end\n", ("", "---\nno end\n")),
+        ("", ("", "")),
+    ],
+)
+def test_frontmatter_is_parted_from_the_body(text_: str, parts: tuple[str, str]) -> None:
+    """Only a closed block at the very start is frontmatter."""
+    assert text.split_head(text_) == parts
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [("a bc", "a bc"), ("one two three", "one ..."), ("x" * 20, "xxxxxx ...")],
+)
+def test_long_text_is_cut_at_a_word_and_marked(long: str, short: str) -> None:
+    """What is missing is never missing silently."""
+    assert text.shortened(long, 10) == short

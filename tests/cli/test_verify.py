@@ -27,7 +27,7 @@ def test_a_whole_installation_is_confirmed_on_one_screen(ask_whole: Ask) -> None
     assert len(lines) <= 24
     assert lines[0].endswith("every file is the one that was locked")
     assert any(line.split()[:2] == ["integrity", "verified:"] for line in lines)
-    assert any(line.split()[:2] == ["revision", "asserted,"] for line in lines)
+    assert any(line.split()[:2] == ["commit", "asserted,"] for line in lines)
 
 
 def test_json_gives_every_file_with_its_digests(whole: OwnInstallation, ask_whole: Ask) -> None:

@@ -21,7 +21,8 @@ def rows(provenance: Provenance) -> list[tuple[str, str]]:
         ("package", f"{package}, collection {provenance.collection}"),
         (LOCK_ROW, provenance.catalog_sha256),
         ("integrity", _integrity(claims.integrity)),
-        ("revision", _revision(provenance)),
+        ("commit", _asserted(provenance.resolved_git_sha)),
+        ("ref", _asserted(provenance.source_ref)),
         ("build", _build(claims.build_verification)),
     ]
     found += [("gap", f"{GAP_SENTENCES[code]} [{code}]") for code in provenance.gaps]
@@ -34,13 +35,8 @@ def _integrity(claim: str) -> str:
     return "unavailable: the bytes were not shown to match a lock"
 
 
-def _revision(provenance: Provenance) -> str:
-    if provenance.resolved_git_sha is None:
-        return "unavailable: nothing names a commit"
-    named = f"asserted, not proved: commit {provenance.resolved_git_sha}"
-    if provenance.source_ref not in {None, provenance.resolved_git_sha}:
-        named += f" ({provenance.source_ref})"
-    return named
+def _asserted(claim: str | None) -> str:
+    return "unavailable: nothing names one" if claim is None else f"asserted, not proved: {claim}"
 
 
 def _build(claim: str) -> str:

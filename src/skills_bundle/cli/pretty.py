@@ -17,7 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from skills_bundle.cli.text import safe, safe_line
+from skills_bundle.cli.text import safe, safe_line, split_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -135,7 +135,9 @@ def markdown(text: str, terminal: Terminal) -> RenderableType:
     """Give Markdown laid out for reading; where only ASCII can be shown, the text as it is."""
     if not terminal.unicode:
         return line(text)
-    return Markdown(safe(text), code_theme="ansi_dark", hyperlinks=False)
+    head, body = split_head(text)
+    laid_out = Markdown(safe(body), code_theme="ansi_dark", hyperlinks=False)
+    return Group(line(head, style="dim"), laid_out) if head else laid_out
 
 
 def _cell(cell: str | Text) -> Text:

@@ -136,9 +136,10 @@ def rows(shown: BuildReceipt) -> list[tuple[str, str]]:
         ("proof", _proof(source.proof)),
         ("repository", f"asserted: {shown.asserted.repository or 'nothing'}"),
         ("ref", f"asserted: {shown.asserted.source_ref or 'nothing'}"),
-        ("catalog", f"sha256:{shown.catalog.sha256}"),
+        ("lock sha256", shown.catalog.sha256),
         ("git tree", shown.catalog.git_tree),
-        ("inputs", f"{count(len(shown.inputs.files), 'file')}, h1:{shown.inputs.dir_hash}"),
+        ("inputs", count(len(shown.inputs.files), "file")),
+        ("  dirhash", shown.inputs.dir_hash),
     ]
 
 

@@ -56,3 +56,18 @@ def shortened(text: str, most: int) -> str:
         return text
     kept = text[: most - 4]
     return f"{kept.rsplit(None, 1)[0] if ' ' in kept else kept} ..."
+
+
+def split_head(text: str) -> tuple[str, str]:
+    """Part frontmatter from body for display; a Markdown reader would take it for a heading.
+
+    Returns:
+        The frontmatter with its two lines `---`, or "" when there is none, and the rest.
+    """
+    lines = text.splitlines(keepends=True)
+    if not lines or lines[0].strip() != "---":
+        return "", text
+    for number, line in enumerate(lines[1:], start=2):
+        if line.strip() == "---":
+            return "".join(lines[:number]), "".join(lines[number:])
+    return "", text

@@ -68,7 +68,10 @@ def verify(output: Output, *, explain: bool, verbose: bool) -> int:
     parts = [*_summary(found, terminal), *_differences(found, terminal, everything=verbose)]
     if verbose:
         parts.append(pretty.heading("SHA-256, path and state of every file"))
-        parts += [pretty.unbroken(_listed(row)) for row in found.files]
+        parts += [pretty.unbroken(_listed(row)) for row in found.files if row.state != "tolerated"]
+        if "tolerated" in found.counts:
+            cached = count(found.counts["tolerated"], "file")
+            parts.append(pretty.line(f"and {cached} of cached byte code, which --json lists"))
     if explain:
         parts += _explanation(found)
     output.text(pretty.render(parts, terminal))
