@@ -50,7 +50,7 @@ def _problem_codes() -> set[str]:
 def test_the_generated_regions_are_current() -> None:
     """`docs/generate.py --check` finds nothing to write: the pages are what the code says."""
     command = [sys.executable, "docs/generate.py", "--check"]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, text=True)
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, encoding="utf-8")
     assert (ran.returncode, ran.stderr) == (0, "")
 
 

@@ -31,7 +31,9 @@ def _files() -> set[str]:
     """Give the repository's files: what git holds, or in an unpacked sdist what the disk holds."""
     if (ROOT / ".git").exists():
         command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
+        listed = subprocess.run(
+            command, cwd=ROOT, capture_output=True, check=True, encoding="utf-8"
+        )
         return {name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()}
     return {file.relative_to(ROOT).as_posix() for file in ROOT.rglob("*") if file.is_file()}
 
