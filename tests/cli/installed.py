@@ -69,10 +69,16 @@ def at(environment: Path) -> OwnInstallation:
     )
 
 
-def install(environment: Path) -> OwnInstallation:
+def install(
+    environment: Path, fields: dict[str, dict[str, object]] | None = None
+) -> OwnInstallation:
     """Make an environment that holds our own code, `SKILLS`, lock, receipt, metadata and RECORD.
 
     What we depend on comes from the environment that runs the tests.
+
+    Args:
+        environment: The folder to make.
+        fields: By skill, what the lock says otherwise than `lock_of` would.
     """
     venv.EnvBuilder(symlinks=not WINDOWS).create(environment)
     made = at(environment)
@@ -85,7 +91,7 @@ def install(environment: Path) -> OwnInstallation:
             file = made.skills / path / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
-    lock = lock_of(SKILLS)
+    lock = lock_of(SKILLS, fields)
     made.lock.write_bytes(lock.to_bytes())
     receipt = receipt_of(lock, name="skills-bundle", version=__version__)
     made.receipt.write_bytes(receipt.to_bytes())

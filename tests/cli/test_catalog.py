@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from skills_bundle.server.toolsets import toolbox
-from tests.cli.installed import LONG
+from tests.cli.installed import LONG, install
 from tests.cli.runner import call, on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.cli.installed import OwnInstallation
     from tests.cli.runner import Ran
@@ -81,6 +82,16 @@ def test_a_search_says_how_to_see_more(ask_whole: Ask) -> None:
     ran = ask_whole("catalog", "search", "--limit", "2")
     assert "1 to 2 of 3 skills" in ran.stdout
     assert "More with --offset 2." in ran.stderr
+
+
+def test_verbose_shows_whole_descriptions(tmp_path: Path) -> None:
+    """Long ones are cut and marked in the table, and whole on request."""
+    description = "word " * 100 + "end."
+    made = install(tmp_path / "environment", {"alpha": {"description": description}})
+    cut, whole = made.ask("catalog", "search"), made.ask("catalog", "search", "--verbose")
+    assert "end." not in cut.stdout
+    assert "--verbose" in cut.stderr
+    assert "end." in whole.stdout
 
 
 def test_a_search_without_a_match_says_so_and_succeeds(ask_whole: Ask) -> None:

@@ -80,3 +80,9 @@ def test_frontmatter_is_shown_as_it_is() -> None:
     """Not as a heading, which is what Markdown would make of it."""
     shown = pretty.render([pretty.markdown("---\nname: a\n---\n\n- one\n", PIPE)], PIPE)
     assert shown.startswith("---\nname: a\n---\n")
+
+
+def test_prose_keeps_half_the_width_beside_a_long_name() -> None:
+    """A column of single letters is no column."""
+    shown = _table(PIPE, "n" * 64, "some words that are prose")
+    assert "some words" in shown

@@ -71,10 +71,8 @@ def _show_search(output: Output, result: SearchResult, *, whole: bool) -> None:
     if not result.skills:
         output.note(_nothing_found(result))
         return
-    parts = [
-        _search_table(output, result, whole=whole),
-        pretty.line(f"\n{_range(result)} of {count(result.total, 'skill')}"),
-    ]
+    parts = _whole_rows(result) if whole else [_search_table(output, result)]
+    parts.append(pretty.line(f"\n{_range(result)} of {count(result.total, 'skill')}"))
     output.text(pretty.render(parts, output.terminal))
     if not whole and any(len(row.description) > SHOWN_CHARACTERS for row in result.skills):
         output.note("Descriptions are shortened; --verbose shows them whole, with tags.")
@@ -82,21 +80,20 @@ def _show_search(output: Output, result: SearchResult, *, whole: bool) -> None:
         output.note(f"More with --offset {result.next_offset}.")
 
 
-def _search_table(output: Output, result: SearchResult, *, whole: bool) -> RenderableType:
+def _search_table(output: Output, result: SearchResult) -> RenderableType:
     columns = [pretty.Column("Skill", style="bold"), pretty.Column("Description", ratio=1)]
-    rows = [
-        (
-            row.path,
-            row.description if whole else shortened(row.description, SHOWN_CHARACTERS),
-            ", ".join(row.tags),
-        )
-        for row in result.skills
-    ]
-    if whole:
-        columns.append(pretty.Column("Tags", style="dim"))
-    else:
-        rows = [row[:2] for row in rows]
+    rows = [(row.path, shortened(row.description, SHOWN_CHARACTERS)) for row in result.skills]
     return pretty.table(columns, rows, output.terminal)
+
+
+def _whole_rows(result: SearchResult) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    for row in result.skills:
+        facts = [("", row.description)]
+        facts += [("tags", ", ".join(row.tags))] if row.tags else []
+        facts += [("tolerated", ", ".join(row.diagnostics))] if row.diagnostics else []
+        parts += [pretty.heading(row.path), pretty.facts(facts)]
+    return parts
 
 
 def _range(result: SearchResult) -> str:

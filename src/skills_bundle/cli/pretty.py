@@ -68,7 +68,8 @@ def render(parts: Iterable[RenderableType], terminal: Terminal) -> str:
     )
     with console.capture() as capture:
         console.print(Group(*parts), crop=False)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+    shown = "\n".join(line.rstrip() for line in capture.get().splitlines())
+    return shown.lstrip("\n") + "\n"
 
 
 def line(text: str, style: str = "") -> Text:
@@ -114,6 +115,8 @@ def table(
             style=column.style,
             justify=column.justify,
             ratio=column.ratio,
+            # Prose in a narrow column is unreadable; long names fold instead.
+            min_width=terminal.width // 2 if column.ratio else None,
             overflow="fold",
         )
     for row in rows:
