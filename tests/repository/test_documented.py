@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -153,3 +153,17 @@ def test_every_tool_and_argument_is_documented() -> None:
     words |= {name for tool in tools for name in tool.arguments.model_fields}
     words |= {name for tool in tools for name in tool.result.model_fields}
     assert _missing("docs/reference/tools.md", words) == []
+
+
+def test_every_integer_argument_of_a_tool_is_published_with_a_bound() -> None:
+    """A bound that only our own validator knows would surprise whoever reads the schema."""
+    published = [
+        (tool.name, name, value)
+        for tool in catalog.tools(open_catalog())
+        for name, value in cast(
+            "dict[str, dict[str, object]]", tool.input_schema["properties"]
+        ).items()
+        if value["type"] == "integer"
+    ]
+    assert published
+    assert [row for row in published if "minimum" not in row[2]] == []

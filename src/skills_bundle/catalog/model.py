@@ -21,7 +21,8 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
+WHOLE = BeforeValidator(_whole)
+"""Goes last in an `Annotated`: pydantic leaves bounds that follow it out of the JSON Schema."""
 
 Query = Annotated[
     str,
@@ -57,11 +58,12 @@ class SearchArguments(Record):
 
     query: Query = ""
     limit: Annotated[
-        Whole,
+        int,
         Field(ge=1, le=limits.SEARCH_MAX_LIMIT, description="Skills in one page."),
+        WHOLE,
     ] = limits.SEARCH_DEFAULT_LIMIT
     offset: Annotated[
-        Whole, Field(ge=0, description="Matches to skip: the last answer's next_offset.")
+        int, Field(ge=0, description="Matches to skip: the last answer's next_offset."), WHOLE
     ] = 0
 
 
@@ -71,15 +73,16 @@ class ReadArguments(Record):
     skill: SkillKey
     resource: ResourcePath = "SKILL.md"
     offset: Annotated[
-        Whole, Field(ge=0, description="Byte to start at: the last answer's next_offset.")
+        int, Field(ge=0, description="Byte to start at: the last answer's next_offset."), WHOLE
     ] = 0
     limit: Annotated[
-        Whole,
+        int,
         Field(
             ge=limits.READ_MIN_LIMIT,
             le=limits.READ_MAX_LIMIT,
             description="Bytes in one page, cut back to whole characters.",
         ),
+        WHOLE,
     ] = limits.READ_DEFAULT_LIMIT
 
 
@@ -87,7 +90,7 @@ class OverviewArguments(Record):
     """Arguments of an overview."""
 
     max_entries: Annotated[
-        Whole, Field(ge=1, le=limits.OVERVIEW_MAX_ENTRIES, description="Skills to show.")
+        int, Field(ge=1, le=limits.OVERVIEW_MAX_ENTRIES, description="Skills to show."), WHOLE
     ] = limits.OVERVIEW_MAX_ENTRIES
 
 
