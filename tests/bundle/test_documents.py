@@ -9,12 +9,11 @@ import pytest
 
 from skills_bundle.bundle import documents
 from skills_bundle.bundle.documents import Document, Identity
-from skills_bundle.bundle.lock import UnlockedEntry
 from skills_bundle.bundle.receipt import BuildReceipt, Source, seal
 from skills_bundle.bundle.record_file import RecordRow
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import git_object_id, sha256_hex
-from tests.installed_builder import NAME, SAMPLE, VERSION, InstalledBuilder, lock_of
+from tests.installed_builder import NAME, VERSION, InstalledBuilder
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
@@ -160,31 +159,3 @@ def test_bytes_that_are_no_lock_say_why_and_that_record_differs() -> None:
     found = documents.read_lock(b"{", _row(LOCK))
     assert found.state == "altered"
     assert len(found.problems) == 2
-
-
-BLOBS = {
-    f"{skill}/{path}": git_object_id("blob", data)
-    for skill, files in SAMPLE.items()
-    for path, data in files.items()
-}
-
-
-def test_git_trees_that_follow_from_the_files_are_believed() -> None:
-    """Of the whole folder, with what does not ship, and of each skill."""
-    lock = lock_of(SAMPLE, unlocked=(UnlockedEntry(path="README.md", mode="100644", oid="a" * 40),))
-    assert documents.check_trees(_lock(lock.to_bytes()), BLOBS).state == "ok"
-
-
-def test_unlocked_entries_that_contradict_the_files_are_noticed() -> None:
-    """A path that is locked cannot be unlocked, too."""
-    entry = UnlockedEntry(path="alpha/SKILL.md", mode="100644", oid="a" * 40)
-    lock = lock_of(SAMPLE)
-    lock = lock.model_copy(update={"unlocked": (entry,)})
-    found = Document(state="ok", value=lock)
-    assert documents.check_trees(found, BLOBS).state == "altered"
-
-
-def test_without_the_files_nothing_is_said_of_the_trees() -> None:
-    """Trees of altered files say nothing of the lock."""
-    lock = _lock()
-    assert documents.check_trees(lock, None) is lock

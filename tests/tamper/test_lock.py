@@ -214,10 +214,12 @@ def test_the_reason_names_file_and_cause_to_the_operator(made: Installation) -> 
 
 
 def test_a_wheel_built_without_hooks_says_how_it_came_about(made: Installation) -> None:
-    """No `.agents` folder at all: the hook did not run."""
+    """No `.agents` folder at all: the hook did not run. Serving and verification both say so."""
     odd_files.remove(made.bundle)
     made.write_record()
     problem = made.catalog().problem()
     assert isinstance(problem, BundleUnavailableError)
     assert "HATCH_BUILD_NO_HOOKS" in str(problem)
-    assert made.verify().exit_code == 3
+    found = made.verify()
+    assert found.exit_code == 3
+    assert [row.code for row in found.lock.problems] == ["no_bundle"]

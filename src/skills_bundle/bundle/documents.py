@@ -10,7 +10,7 @@ none.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from skills_bundle.bundle import lock as locks
 from skills_bundle.bundle import proof
@@ -70,6 +70,20 @@ class Document(Generic[T]):
         return self.sha256 is not None and self.sha256 == self.recorded_sha256
 
 
+NO_BUNDLE: Final[Document[Any]] = Document(
+    state="missing",
+    problems=(
+        Problem(
+            code="no_bundle",
+            message="The package carries no lock: it was removed, or the wheel was built without "
+            "the build hook (HATCH_BUILD_NO_HOOKS). Install a released wheel, or build it again "
+            "without that variable.",
+        ),
+    ),
+)
+"""A lock that is not there, and the two ways that comes about."""
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """The distribution as its installed metadata names it; `known` is False without metadata."""
@@ -89,7 +103,8 @@ def read_lock(found: bytes | UnsafeFileError, row: RecordRow | None) -> Document
     try:
         value = locks.parse(_bytes(found))
     except (InvalidLockError, UnsafeFileError) as error:
-        return _against_record(_unread(found, error), row)
+        unread = _unread(found, error)
+        return _against_record(NO_BUNDLE if unread.state == "missing" else unread, row)
     return _against_record(Document(state="ok", value=value, sha256=_digest(found)), row)
 
 
@@ -112,20 +127,24 @@ def _digest(found: bytes | UnsafeFileError) -> str | None:
     return None if isinstance(found, UnsafeFileError) else sha256_hex(found)
 
 
-_STATE_OF_KIND: dict[str, DocumentState] = {
-    "missing": "missing",
-    "linked": "linked",
-    "not_regular": "not_regular",
-    "unreadable": "unreadable",
-    "changed": "altered",  # it changed while it was looked at
+_UNREAD: Final[dict[str, tuple[DocumentState, str]]] = {
+    "missing": ("missing", "It is not there."),
+    "linked": ("linked", "It, or a folder above it, is a symbolic link."),
+    "not_regular": ("not_regular", "It is not a regular file."),
+    "unreadable": ("unreadable", "The system refuses to read it."),
+    "changed": ("altered", "It was replaced while it was looked at."),
+    "size": ("invalid", "It is larger than any such file may be."),
 }
+"""Kind of an `UnsafeFileError` to state and sentence."""
 
 
 def _unread(found: bytes | UnsafeFileError, error: SkillsBundleError) -> Document[Any]:
-    kind = found.kind if isinstance(found, UnsafeFileError) else "invalid"
+    if isinstance(found, UnsafeFileError):
+        state, sentence = _UNREAD[found.kind]
+        problems = (Problem(code=found.kind, message=sentence),)
+        return Document(state=state, problems=problems)
     problems = error.problems or (Problem(code="invalid", message=error.summary),)
-    state = _STATE_OF_KIND.get(kind, "invalid")
-    return Document(state=state, sha256=_digest(found), problems=problems)
+    return Document(state="invalid", sha256=_digest(found), problems=problems)
 
 
 def _against_record(document: Document[T], row: RecordRow | None) -> Document[T]:
@@ -135,11 +154,12 @@ def _against_record(document: Document[T], row: RecordRow | None) -> Document[T]
     document = replace(document, recorded_sha256=row.sha256)
     too_large = document.state == "invalid" and document.sha256 is None
     if too_large or document.sha256 not in {None, row.sha256}:
-        return _altered(document, "record", "RECORD has another digest for this file.")
+        return altered(document, "record", "RECORD has another digest for this file.")
     return document
 
 
-def _altered(document: Document[T], code: str, message: str) -> Document[T]:
+def altered(document: Document[T], code: str, message: str) -> Document[T]:
+    """Say that something speaks against a document, keeping what was said before."""
     problem = Problem(code=code, message=message)
     return replace(document, state="altered", problems=(*document.problems, problem))
 
@@ -154,11 +174,11 @@ def cross_check(
         return lock, receipt
     if named.catalog.sha256 == lock.sha256:
         if named.catalog.git_tree != lock.believed.digests.git_tree:
-            receipt = _altered(receipt, "git_tree", "It names another git tree than the lock.")
+            receipt = altered(receipt, "git_tree", "It names another git tree than the lock.")
         return lock, receipt
     if lock.confirmed:
-        return lock, _altered(receipt, "catalog", "It names another lock than RECORD confirms.")
-    return _altered(lock, "catalog", "The build receipt names another digest."), receipt
+        return lock, altered(receipt, "catalog", "It names another lock than RECORD confirms.")
+    return altered(lock, "catalog", "The build receipt names another digest."), receipt
 
 
 def _check_receipt(receipt: Document[BuildReceipt], identity: Identity) -> Document[BuildReceipt]:
@@ -168,39 +188,7 @@ def _check_receipt(receipt: Document[BuildReceipt], identity: Identity) -> Docum
         return receipt
     made_for = (claim.package.name, claim.package.version)
     if identity.known and made_for != (identity.name, identity.version):
-        return _altered(receipt, "package", "It was made for another distribution.")
+        return altered(receipt, "package", "It was made for another distribution.")
     if problems := proof.problems(claim.source):
         return replace(receipt, state="altered", problems=problems)
     return receipt
-
-
-def check_trees(lock: Document[CatalogLock], blobs: dict[str, str] | None) -> Document[CatalogLock]:
-    """Recompute every git tree the lock names from the files' own blob ids.
-
-    Args:
-        lock: A lock that has been read.
-        blobs: Locked path to git blob id; None unless every locked file matches the lock, since
-            the trees of other files say nothing of the lock.
-    """
-    if lock.believed is None or blobs is None:
-        return lock
-    wrong = [place for place, named, found in _trees(lock.believed, blobs) if named != found]
-    for place in wrong:
-        lock = _altered(lock, "git_tree", f"{place} does not follow from the files.")
-    return lock
-
-
-def _trees(lock: CatalogLock, blobs: dict[str, str]) -> list[tuple[str, str, str]]:
-    """Give place, named and recomputed id of each git tree in a lock."""
-    whole = {path: (blobs[path], file.executable) for path, file in lock.files().items()}
-    try:
-        found = locks.tree_of_bytes(whole, lock.unlocked)
-    except ValueError:  # `unlocked` names a locked path: no git tree is like that
-        found = ""
-    rows = [("digests.git_tree", lock.digests.git_tree, found)]
-    for index, skill in enumerate(lock.skills):
-        own = {
-            file.path: (blobs[f"{skill.path}/{file.path}"], file.executable) for file in skill.files
-        }
-        rows.append((f"skills[{index}].git_tree", skill.git_tree, locks.tree_of_bytes(own, ())))
-    return rows

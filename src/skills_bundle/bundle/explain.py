@@ -69,8 +69,8 @@ BASES: Final[dict[str, Basis]] = {
         "That the ref exists, or points at the commit.",
     ),
     "resolved_git_sha": Basis(
-        "If the receipt carries a proof: that this commit's tree leads to a skills folder with the "
-        "recorded git tree. The lock's git tree was recomputed from the installed bytes.",
+        "The skills tree that the receipt names was recomputed from the installed bytes; if the "
+        "receipt carries a proof, that this commit leads to that tree was recomputed, too.",
         "That the wheel was built from this commit: the receipt is not signed.",
         "That the package's code, which is no part of the skills folder, is the commit's.",
     ),

@@ -230,13 +230,6 @@ class _Loaded:
             Problem(code=row.code, message=row.message, path=place.lock_path, line=row.line)
             for row in verification.lock.problems
         ]
-        if not (place.site / place.package / BUNDLE_FOLDER).exists():
-            message = (
-                f"The package {place.package} carries no bundle: its wheel was built without the "
-                "build hook (HATCH_BUILD_NO_HOOKS). Build it again without that variable, or "
-                "install a released wheel."
-            )
-            problems = [Problem(code="no_bundle", message=message)]
         return BundleUnavailableError(
             f"Nothing can be served: the lock is {verification.lock.state}.", tuple(problems)
         )

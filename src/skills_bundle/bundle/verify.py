@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from skills_bundle.bundle import documents, file_rows, provenance
+from skills_bundle.bundle import file_rows, provenance, trees
 from skills_bundle.bundle.documents import (
     DocumentState,  # noqa: TC001 -- pydantic evaluates the types of fields
 )
@@ -140,20 +140,11 @@ class Verification(Record):
 def verify(evidence: Evidence) -> Verification:
     """Reach a verdict. What is wrong outweighs what cannot be told, and that what matches."""
     rows = _rows(evidence)
-    lock = documents.check_trees(evidence.lock, _blobs(evidence, rows))
+    evidence = _with_trees_checked(evidence, rows)
     record = _record_report(evidence.record)
-    verdicts = {
-        _VERDICT_OF_STATE[lock.state],
-        _VERDICT_OF_STATE[evidence.receipt.state],
-        "match" if all(row.is_fine for row in rows) else "differs",
-        "match" if evidence.layout == "installed" else "cannot_tell",
-        "differs" if record.state == "invalid" else "match",
-    }
-    verdict: Verdict = (
-        "differs" if "differs" in verdicts else "cannot_tell" if len(verdicts) > 1 else "match"
-    )
+    verdict = _verdict(evidence, rows, record)
     gaps = provenance.ordered(_gaps(evidence, rows, record))
-    block = _provenance(evidence, lock, gaps)
+    block = _provenance(evidence, gaps)
     gaps = gaps if block is None else block.gaps
     return Verification(
         verdict=verdict,
@@ -162,7 +153,7 @@ def verify(evidence: Evidence) -> Verification:
         layout=evidence.layout,
         package_name=evidence.identity.name,
         package_version=evidence.identity.version,
-        lock=_report(lock),
+        lock=_report(evidence.lock),
         receipt=_report(evidence.receipt),
         record=record,
         provenance=block,
@@ -171,6 +162,27 @@ def verify(evidence: Evidence) -> Verification:
         counts=dict(Counter(str(row.state) for row in rows)),
         files=rows,
     )
+
+
+def _verdict(evidence: Evidence, rows: tuple[FileRow, ...], record: DocumentReport) -> Verdict:
+    verdicts = {
+        _VERDICT_OF_STATE[evidence.lock.state],
+        _VERDICT_OF_STATE[evidence.receipt.state],
+        "match" if all(row.is_fine for row in rows) else "differs",
+        "match" if evidence.layout == "installed" else "cannot_tell",
+        "differs" if record.state == "invalid" else "match",
+    }
+    if "differs" in verdicts:
+        return "differs"
+    return "cannot_tell" if "cannot_tell" in verdicts else "match"
+
+
+def _with_trees_checked(evidence: Evidence, rows: tuple[FileRow, ...]) -> Evidence:
+    """Compare the git trees that lock and receipt name with those of the files that were read."""
+    blobs = _blobs(evidence, rows)
+    lock = trees.check_trees(evidence.lock, blobs)
+    receipt = trees.check_revision(evidence.receipt, lock, blobs)
+    return replace(evidence, lock=lock, receipt=receipt)
 
 
 def _rows(evidence: Evidence) -> tuple[FileRow, ...]:
@@ -208,20 +220,19 @@ def _gaps(evidence: Evidence, rows: tuple[FileRow, ...], record: DocumentReport)
     return {gap for holds, gap in states if holds}
 
 
-def _provenance(
-    evidence: Evidence, lock: Document[CatalogLock], gaps: tuple[str, ...]
-) -> Provenance | None:
-    if lock.value is None or lock.sha256 is None or lock.state != "ok":
+def _provenance(evidence: Evidence, gaps: tuple[str, ...]) -> Provenance | None:
+    lock = evidence.lock
+    if lock.believed is None or lock.sha256 is None:
         return None
-    believed = evidence.receipt.state == "ok"
+    receipt = evidence.receipt
     return provenance.describe(
         provenance.Bundle(
-            collection=lock.value.collection,
+            collection=lock.believed.collection,
             name=evidence.identity.name,
             version=evidence.identity.version,
             catalog_sha256=lock.sha256,
-            receipt=evidence.receipt.value if believed else None,
-            receipt_sha256=evidence.receipt.sha256 if believed else None,
+            receipt=receipt.believed,
+            receipt_sha256=None if receipt.believed is None else receipt.sha256,
             gaps=frozenset(gaps),
         )
     )
