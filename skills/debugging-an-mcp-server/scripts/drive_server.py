@@ -83,22 +83,31 @@ class Server:
             cwd=options.cwd,
             env=environment(options),
         )
-        threading.Thread(target=self._read_stdout, daemon=True).start()
-        self.stderr_thread = threading.Thread(target=self._read_stderr, daemon=True)
-        self.stderr_thread.start()
+        self.ended = False
+        self.readers = [
+            threading.Thread(target=target, daemon=True)
+            for target in (self._read_stdout, self._read_stderr)
+        ]
+        for reader in self.readers:
+            reader.start()
 
     def _read_stdout(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.put(line)
+        with self.process.stdout as stream:
+            for line in stream:
+                self.lines.put(line)
         self.lines.put(None)
 
     def _read_stderr(self) -> None:
         assert self.process.stderr is not None
-        for raw in self.process.stderr:
-            text = raw.decode("utf-8", "backslashreplace").rstrip("\r\n")
-            self.report.stderr_tail = [*self.report.stderr_tail[-19:], text]
-            self.report.note("stderr", short(text))
+        with self.process.stderr as stream:
+            for raw in stream:
+                self._note_stderr(raw)
+
+    def _note_stderr(self, raw: bytes) -> None:
+        text = raw.decode("utf-8", "backslashreplace").rstrip("\r\n")
+        self.report.stderr_tail = [*self.report.stderr_tail[-19:], text]
+        self.report.note("stderr", short(text))
 
     def send(self, message: dict[str, Any]) -> bool:
         """Write one message as one line; False when the server no longer reads."""
@@ -144,10 +153,20 @@ class Server:
         self.report.problem(f"no reply to {method} within {timeout:g} s")
         return None
 
+    def _join(self) -> None:
+        """Let the readers take what is left; a grandchild may hold the pipes open for longer."""
+        for reader in self.readers:
+            reader.join(timeout=2)
+
     def _ended(self) -> None:
-        code = self.process.wait(timeout=10)
-        self.stderr_thread.join(timeout=2)
-        self.report.problem(f"the server closed its output; exit code {code}")
+        """Tell that the output is closed, with the exit code if the server is gone as well."""
+        self.ended = True
+        try:
+            code = f"exit code {self.process.wait(timeout=10)}"
+        except subprocess.TimeoutExpired:
+            code = "still running"
+        self._join()
+        self.report.problem(f"the server closed its output; {code}")
 
     def _understand(self, line: bytes) -> dict[str, Any] | None:
         """Turn a line into a message, or report why no client could."""
@@ -203,8 +222,9 @@ class Server:
             self.report.problem(f"still running {timeout:g} s after its input was closed; killed")
             self.process.kill()
             self.process.wait()
+            self._join()
             return
-        self.stderr_thread.join(timeout=2)
+        self._join()
         self._drain()
         self.report.note("end", f"exit code {code}")
         if code != 0 and not self.report.problems:
@@ -212,14 +232,13 @@ class Server:
 
     def _drain(self) -> None:
         """Look at what was written after the last reply."""
-        while True:
+        while not self.ended:
             try:
                 line = self.lines.get(timeout=0.5)
             except queue.Empty:
                 return
-            if line is None:
-                return
-            message = self._understand(line)
+            self.ended = line is None
+            message = None if line is None else self._understand(line)
             if message is not None:
                 self._is_reply(message, -1)
 
@@ -364,7 +383,11 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     add("--timeout", type=float, default=10, metavar="S", help="later replies (default: 10)")
     add("--cwd", metavar="DIR", help="folder to start the server in")
     add("--env", action="append", default=[], metavar="KEY=VALUE", help="set a variable")
-    add("--gui-path", action="store_true", help="the short PATH of a program started from a menu")
+    add(
+        "--gui-path",
+        action="store_true",
+        help="the short PATH of a program started from a menu (macOS, Linux)",
+    )
     add("--json", action="store_true", help="print one JSON document instead of lines")
     add("command", nargs="+", metavar="-- COMMAND", help="what starts the server")
     options = parser.parse_args(arguments)

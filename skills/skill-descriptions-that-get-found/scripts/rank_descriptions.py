@@ -66,7 +66,8 @@ def stem(word: str) -> str:
 
 def words(text: str) -> list[str]:
     """Split text into stems; letters of other scripts stand alone."""
-    found = re.findall(r"[a-z0-9]+|[^\W\d_]", text.lower())
+    text = re.sub(r"['\u2019](s|t|re|ve|ll|d|m)\b", "", text.lower())
+    found = re.findall(r"[a-z0-9]+|[^\W\d_]", text)
     return [stem(word) for word in found if word not in STOP]
 
 
