@@ -69,9 +69,13 @@ class Changes:
 
     @property
     def only_line_ends(self) -> bool:
-        """Whether line ends are all there is: the mark of a checkout that converts them."""
-        return bool(self.line_ends) and all(
-            not paths for kind, paths in self.kinds() if kind not in {"line_ends", "metadata"}
+        """Whether locked files differ in line ends alone: the mark of a checkout that converts.
+
+        Such a checkout converts what does not ship too, so that may differ beside them.
+        """
+        others = {"line_ends", "metadata", "unlocked"}
+        return bool(self.line_ends) and not any(
+            paths for kind, paths in self.kinds() if kind not in others
         )
 
 
@@ -155,7 +159,7 @@ def stale_error(changes: Changes) -> StaleLockError:
     )
     if changes.only_line_ends:
         summary = (
-            f"The files differ from {LOCK_FILE_NAME} in line ends only: git converted them. Put "
+            f"Locked files differ from {LOCK_FILE_NAME} in line ends only: git converted them. Put "
             "`skills/** -text` (with your skills folder) into .gitattributes and check the files "
             f"out again; or, if the new line ends are meant, run `{MENDING_COMMAND}`."
         )

@@ -125,22 +125,21 @@ def parse(data: bytes) -> CatalogLock:
     if problems:
         raise InvalidLockError("The lock breaks its own rules.", problems)
     if lock.to_bytes() != data:
-        raise InvalidLockError(
-            "The lock is not in its one rendering: it was edited by hand or by a formatter. "
-            "Run `skills-bundle lock` to write it anew."
-        )
+        message = "is not in the one rendering: a person or a formatter edited it"
+        raise _invalid("The lock was not written by `skills-bundle lock`.", "rendering", message)
     return lock
+
+
+def _invalid(summary: str, code: str, message: str) -> InvalidLockError:
+    """Make an error of one problem; writing the lock anew always mends it."""
+    mending = f"{message}; run `skills-bundle lock` to write it anew"
+    return InvalidLockError(summary, (Problem(code=code, message=mending, path=LOCK_FILE_NAME),))
 
 
 def _unreadable(data: bytes, error: MalformedJsonError) -> InvalidLockError:
     """Say what is behind unreadable bytes; a merge conflict is by far the likeliest."""
     if any(data.startswith(mark) or b"\n" + mark in data for mark in (b"<<<<<<< ", b">>>>>>> ")):
-        problem = Problem(
-            code="merge_conflict",
-            message="holds merge-conflict marks; run `skills-bundle lock` to write it anew",
-            path=LOCK_FILE_NAME,
-        )
-        return InvalidLockError("The lock cannot be read.", (problem,))
+        return _invalid("The lock cannot be read.", "merge_conflict", "holds merge-conflict marks")
     return InvalidLockError("The lock cannot be read.", error.problems)
 
 
@@ -148,15 +147,21 @@ def _refuse_other_version(value: JsonValue) -> None:
     """Tell a newer lock from a broken one, before its unknown keys drown the message."""
     version = value.get("lock_version") if isinstance(value, dict) else None
     if type(version) is int and version != LOCK_VERSION:
-        raise InvalidLockError(
-            f"The lock has lock_version {version}; this skills-bundle reads {LOCK_VERSION}. "
-            "Use the version that wrote it, or write it anew with `skills-bundle lock`."
+        raise _invalid(
+            "The lock is of another version.",
+            "other_version",
+            f"has lock_version {version}, and {LOCK_VERSION} is read here; use what wrote it",
         )
 
 
 def rule_problems(lock: CatalogLock) -> tuple[Problem, ...]:
     """Give what a schema cannot say: order, uniqueness, portable paths, totals, digests."""
-    problems = [*_order_problems(lock), *_path_problems(lock), *_size_problems(lock)]
+    problems = [
+        *_order_problems(lock),
+        *_path_problems(lock),
+        *_unlocked_problems(lock),
+        *_size_problems(lock),
+    ]
     if not problems:  # digests of a set of paths that is broken would only repeat it
         problems = [*_digest_problems(lock)]
     return tuple(problems)
@@ -208,6 +213,26 @@ def _path_problems(lock: CatalogLock) -> list[Problem]:
             path="skills",
         )
         for inner in _nested([skill.path for skill in lock.skills])
+    ]
+    return problems
+
+
+def _unlocked_problems(lock: CatalogLock) -> list[Problem]:
+    """Refuse what git cannot hold beside the locked files: its tree could not be computed."""
+    locked = set(lock.files())
+    known = locked | {entry.path for entry in lock.unlocked}
+    folders = {folder for path in known for folder in paths.parents(path)}
+    problems: list[Problem] = []
+    for entry in lock.unlocked:
+        if not {"", ".", ".."}.isdisjoint(entry.path.split("/")):
+            message = f"{entry.path!r} is no path in a git tree"
+            problems.append(Problem(code="unlocked_path", message=message, path="unlocked"))
+        if entry.path in locked or entry.path in folders:
+            message = f"{entry.path!r} is also locked, or a folder"
+            problems.append(Problem(code="unlocked_conflict", message=message, path="unlocked"))
+    problems += [
+        Problem(code="unlocked_conflict", message=f"{path!r} is also a folder", path="unlocked")
+        for path in sorted(locked & folders)
     ]
     return problems
 
