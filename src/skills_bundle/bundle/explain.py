@@ -39,32 +39,35 @@ class Explanation(Record):
 
 BASES: Final[dict[str, Basis]] = {
     "collection": Basis(
-        "It is the name in the lock, whose bytes were compared with RECORD and the receipt.",
+        "It is the name in the lock; see `catalog_sha256` for what the lock was compared with.",
         "The name itself: the project chose it.",
         "That no other project uses the same name.",
     ),
     "package_name": Basis(
-        "It is the name in the METADATA beside the running package, and the receipt's.",
+        "It is the name in the METADATA beside the running package and, if there is one, the "
+        "receipt's.",
         "The name itself: whoever built the wheel chose it.",
         "That it came from the index project of that name: an installer does not record the index.",
     ),
     "package_version": Basis(
-        "It is the version in the METADATA beside the running package, and the receipt's.",
+        "It is the version in the METADATA beside the running package and, if there is one, the "
+        "receipt's.",
         "The version itself: whoever built the wheel chose it.",
         "That this is the released wheel of that version; compare the wheel's own digest for that.",
     ),
     "repository": Basis(
-        "The receipt was compared with RECORD, and its fields with its digest of them.",
+        "The receipt's fields match the digest it has of them, and RECORD if there is one.",
         "The address: the project's configuration names it, and nothing looked it up.",
         "That the repository exists, or holds the commit.",
     ),
     "catalog_sha256": Basis(
-        "SHA-256 of the lock's bytes, computed here; compared with RECORD and the receipt.",
+        "SHA-256 of the lock's bytes, computed here; equal to what RECORD and receipt have, as far "
+        "as these are there.",
         "Nothing.",
         "That this lock is the one its authors released: compare the digest with theirs.",
     ),
     "source_ref": Basis(
-        "The receipt was compared with RECORD, and its fields with its digest of them.",
+        "The receipt's fields match the digest it has of them, and RECORD if there is one.",
         "The ref: made from the project's configuration and version, never read from git.",
         "That the ref exists, or points at the commit.",
     ),
@@ -96,7 +99,7 @@ BASES: Final[dict[str, Basis]] = {
         "That the other fields are complete: `gaps` has every reason.",
     ),
     "source_provenance.receipt_sha256": Basis(
-        "SHA-256 of the receipt's bytes, computed here; compared with RECORD.",
+        "SHA-256 of the receipt's bytes, computed here; equal to RECORD's, if there is one.",
         "Nothing.",
         "That the receipt is authentic: it is not signed.",
     ),
