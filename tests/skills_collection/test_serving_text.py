@@ -1,0 +1,37 @@
+"""Tests that the module shown in publishing-skills-as-a-wheel serves, as it is printed there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from tests.skills_collection.collection import SCRIPT_SECONDS, SKILLS, fences
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REQUEST = (
+    b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
+    b'"capabilities":{},"clientInfo":{"name":"test","version":"0"}}}\n'
+)
+
+
+def test_the_printed_module_answers_a_client(tmp_path: Path) -> None:
+    """Copied into a package, it starts, greets, and ends with its input."""
+    page = SKILLS / "publishing-skills-as-a-wheel" / "references" / "serving.md"
+    package = tmp_path / "acme_skills"
+    package.mkdir()
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "__main__.py").write_text(next(fences(page, "python")), encoding="utf-8")
+    paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "acme_skills"],
+        input=REQUEST,
+        capture_output=True,
+        check=False,
+        timeout=SCRIPT_SECONDS,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    assert (done.returncode, b'"protocolVersion":"2025-11-25"' in done.stdout) == (0, True)
