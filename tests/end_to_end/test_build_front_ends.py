@@ -8,27 +8,29 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from uv import find_uv_bin
 
 from skills_bundle.bundle import receipt
 from tests.end_to_end.conftest import run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.end_to_end.conftest import Dists
 
 PYTHON = sys.executable
+UV = (find_uv_bin(),)
+"""Not `python -m uv`: that names our environment as the one to install into."""
 FRONT_ENDS = {
     "build-sdist-and-wheel": (PYTHON, "-m", "build", "--sdist", "--wheel", "-o", "{out}", "."),
-    "uv-build": ("uv", "build", "--out-dir", "{out}", "."),
-    "uv-build-wheel": ("uv", "build", "--wheel", "--out-dir", "{out}", "."),
+    "uv-build": (*UV, "build", "--out-dir", "{out}", "."),
+    "uv-build-wheel": (*UV, "build", "--wheel", "--out-dir", "{out}", "."),
     "pip-wheel": (PYTHON, "-m", "pip", "wheel", "--no-deps", "-w", "{out}", "."),
     "pip-wheel-git": (PYTHON, "-m", "pip", "wheel", "--no-deps", "-w", "{out}", "git+{url}"),
     "hatchling": (PYTHON, "-m", "hatchling", "build", "-d", "{out}"),
-    "hatch-build": ("uv", "tool", "run", "hatch", "build", "{out}"),
+    "hatch-build": (*UV, "tool", "run", "hatch", "build", "{out}"),
 }
 
 
@@ -74,18 +76,27 @@ def test_every_front_end_gives_the_same_bytes(
     )
 
 
+def interpreter(version: str) -> str | None:
+    """Find a Python of this version."""
+    find = [*UV, "python", "find", "--no-project", "--no-python-downloads", version]
+    found = subprocess.run(find, capture_output=True, encoding="utf-8", check=False)
+    if found.returncode == 0:
+        return found.stdout.strip()
+    pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    return str(pyenv[-1]) if pyenv else None
+
+
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
 def test_every_python_gives_the_same_bytes(
     clone: Path, dists: Dists, tmp_path: Path, version: str
 ) -> None:
-    """Those that uv finds on this machine; none is fetched."""
-    find = ["uv", "python", "find", "--no-project", "--no-python-downloads", version]
-    found = subprocess.run(find, capture_output=True, encoding="utf-8", check=False)
-    if found.returncode != 0:
+    """Those that uv or pyenv have on this machine; none is fetched."""
+    python = interpreter(version)
+    if python is None:
         pytest.skip(f"there is no Python {version} here")
     project = tmp_path / "project"
     run("git", "clone", "--quiet", clone.as_uri(), project)
-    run("uv", "build", "--python", found.stdout.strip(), "--out-dir", tmp_path / "out", project)
+    run(*UV, "build", "--python", python, "--out-dir", tmp_path / "out", project)
     assert only(tmp_path / "out", "*.whl").read_bytes() == dists.wheel.read_bytes()
     assert only(tmp_path / "out", "*.tar.gz").read_bytes() == dists.sdist.read_bytes()
 
@@ -115,7 +126,7 @@ def stale(clone: Path, tmp_path: Path) -> Path:
     "command",
     [
         (PYTHON, "-m", "build", "--wheel", "-o", "{out}", "."),
-        ("uv", "build", "--out-dir", "{out}", "."),
+        (*UV, "build", "--out-dir", "{out}", "."),
         (PYTHON, "-m", "pip", "wheel", "--no-deps", "-w", "{out}", "."),
     ],
     ids=["build", "uv", "pip"],
@@ -139,10 +150,10 @@ def test_an_editable_install_works_with_a_stale_lock(
     stale: Path, wheelhouse: Path, tmp_path: Path
 ) -> None:
     """Whoever is to mend the lock must be able to install the tool that mends it."""
-    run("uv", "venv", "--quiet", tmp_path / "venv", "--python", PYTHON)
+    run(*UV, "venv", "--quiet", tmp_path / "venv", "--python", PYTHON)
     python = tmp_path / "venv/bin/python"
     local = ("--offline", "--no-index", "--find-links", wheelhouse)
-    run("uv", "pip", "install", "--quiet", *local, "--python", python, "-e", stale)
+    run(*UV, "pip", "install", "--quiet", *local, "--python", python, "-e", stale)
     run(tmp_path / "venv/bin/skills-bundle", "lock", stale)
     run(tmp_path / "venv/bin/skills-bundle", "lock", "--check", stale)
 

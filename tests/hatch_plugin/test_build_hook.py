@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +22,6 @@ from tests.hatch_plugin.sample import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def refusal(build: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> str:
@@ -202,6 +203,13 @@ def test_pygit2_is_asked_for_inside_a_checkout_only(sample: SampleProject, tmp_p
     inside = unpacked(sdist, sample.folder / "dist")
     asked = [wheel_builder(row.folder).config.dependencies for row in (sample, outside, inside)]
     assert asked == [[PYGIT2], [], []]
+
+
+def test_builds_ask_for_the_pygit2_that_the_project_depends_on() -> None:
+    """One requirement, in two places that cannot read each other."""
+    root = Path(__file__).resolve().parents[2]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert PYGIT2 in project["dependencies"]
 
 
 def test_other_targets_are_left_alone(sample: SampleProject) -> None:
