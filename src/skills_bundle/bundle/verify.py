@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from skills_bundle.bundle import file_rows, provenance, trees
 from skills_bundle.bundle.documents import (
-    DocumentState,  # noqa: TC001 -- pydantic evaluates the types of fields
+    DocumentState,
 )
-from skills_bundle.bundle.file_rows import FileRow  # noqa: TC001 -- as above
-from skills_bundle.bundle.provenance import Provenance  # noqa: TC001 -- as above
+from skills_bundle.bundle.file_rows import FileRow
+from skills_bundle.bundle.provenance import Provenance
 from skills_bundle.bundle.records import Record
 
 if TYPE_CHECKING:

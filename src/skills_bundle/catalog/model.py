@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from skills_bundle import limits
 from skills_bundle.bundle.provenance import (
-    Provenance,  # noqa: TC001 -- pydantic evaluates the types of fields
+    Provenance,
 )
 from skills_bundle.bundle.records import Record
 

@@ -1,0 +1,1 @@
+"""Tests that build, install and start real processes."""
