@@ -1,0 +1,1 @@
+"""The skills that this project ships itself."""
