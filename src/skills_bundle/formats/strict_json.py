@@ -33,7 +33,11 @@ _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class _Faulty(Exception):  # noqa: N818 - a signal between two functions here, never an error of ours
-    """The value is well formed, but holds something we refuse; `_faults` finds out where."""
+    """The decoder met something we refuse; `_faults` finds out where, and what else there is."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.problem = Problem(code=code, message=message)
 
 
 def loads(data: bytes, *, limit: int, allow_bom: bool = False) -> JsonValue:
@@ -55,8 +59,9 @@ def loads(data: bytes, *, limit: int, allow_bom: bool = False) -> JsonValue:
     _refuse_depth(text)
     try:
         value: JsonValue = _DECODER.decode(text)
-    except _Faulty:
-        raise MalformedJsonError(SUMMARY, tuple(_faults(text))) from None
+    except _Faulty as fault:
+        # Where the grammar is broken too (`NaNa]`), the walk may take it for another word.
+        raise MalformedJsonError(SUMMARY, tuple(_faults(text)) or (fault.problem,)) from None
     except json.JSONDecodeError as error:
         _refuse("json_syntax", f"column {error.colno}: {error.msg}", error.lineno)
     if _SURROGATE_ESCAPE.search(text) and (problems := tuple(_faults(text))):
@@ -98,24 +103,24 @@ def _refuse_depth(text: str) -> None:
 def _pairs(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise _Faulty
+        raise _Faulty("json_duplicate_key", "a key appears twice")
     return value
 
 
 def _integer(text: str) -> int:
     if len(text) > limits.JSON_MAX_NUMBER_CHARACTERS:
-        raise _Faulty
+        raise _Faulty("json_number", "a number is too long")
     return int(text)
 
 
 def _real(text: str) -> float:
     if len(text) > limits.JSON_MAX_NUMBER_CHARACTERS or math.isinf(value := float(text)):
-        raise _Faulty
+        raise _Faulty("json_number", "a number is out of range or too long")
     return value
 
 
-def _constant(_: str) -> NoReturn:
-    raise _Faulty
+def _constant(name: str) -> NoReturn:
+    raise _Faulty("json_number", f"{name} is not JSON")
 
 
 _DECODER: Final = json.JSONDecoder(
