@@ -54,6 +54,8 @@ LOCK_MAX_BYTES: Final = 64 * MIB
 """Bytes of `catalog.lock.json`."""
 RECEIPT_MAX_BYTES: Final = 1 * MIB
 """Bytes of `build-receipt.json`."""
+RECEIPT_MAX_INPUTS: Final = 20_000
+"""Files that a receipt lists as what the build was made of."""
 PROOF_MAX_BYTES: Final = 64 * KIB
 """Bytes of raw git objects in a receipt; a longer proof is left out."""
 

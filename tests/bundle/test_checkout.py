@@ -257,3 +257,14 @@ def test_a_products_path_is_asked_about_relative_to_the_project(tmp_path: Path) 
 
     assert inspect(sample.folder, "skills", own=own).state == "clean"
     assert asked == ["out/acme.whl"]
+
+
+def test_an_error_of_our_own_is_not_taken_for_gits(sample: SampleProject) -> None:
+    """Only what pygit2 raises becomes a reason; a bug stays a bug."""
+    sample.write("new.txt", b"")
+
+    def own(path: str) -> bool:
+        raise AssertionError(path)
+
+    with pytest.raises(AssertionError, match=r"new\.txt"):
+        inspect(sample.folder, "skills", own=own)

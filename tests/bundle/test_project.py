@@ -237,3 +237,12 @@ def test_outside_a_checkout_the_reason_is_at_hand(tmp_path: Path) -> None:
     found = project.load(plain(tmp_path)).facts.without_git
     assert found is not None
     assert found.reason == "not_git_source"
+
+
+def test_a_lock_that_cannot_be_put_in_place_leaves_nothing(tmp_path: Path) -> None:
+    """The temporary file goes too: here a folder has taken the lock's place."""
+    subject = project.load(plain(tmp_path))
+    subject.lock_path.mkdir()
+    with pytest.raises(OSError, match="directory"):
+        project.write_lock(subject)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [lock.LOCK_FILE_NAME, "skills"]

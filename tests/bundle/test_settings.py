@@ -194,6 +194,20 @@ def test_a_hatch_toml_goes_before_pyproject(tmp_path: Path) -> None:
     assert found.where == "hatch.toml: build.hooks.skills-bundle"
 
 
+def test_a_hatch_toml_without_builds_changes_nothing(tmp_path: Path) -> None:
+    """It may hold environments alone."""
+    (tmp_path / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
+    (tmp_path / "hatch.toml").write_text("[envs.default]\n", encoding="utf-8")
+    assert read(tmp_path / "pyproject.toml").where == WHERE
+
+
+def test_targets_that_agree_are_one(tmp_path: Path) -> None:
+    """Said twice is said once."""
+    other = "[tool.hatch.build.targets.sdist.hooks.skills-bundle]\nstrict = true\n"
+    (tmp_path / "pyproject.toml").write_text(PYPROJECT + other, encoding="utf-8")
+    assert read(tmp_path / "pyproject.toml").where == WHERE
+
+
 @pytest.mark.parametrize(
     ("data", "line"),
     [

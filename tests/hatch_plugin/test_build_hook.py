@@ -190,6 +190,18 @@ def test_an_editable_build_is_left_alone(sample: SampleProject) -> None:
     assert [name for name in wheel_files(wheel) if ".agents" in name] == []
 
 
+def test_the_build_log_says_what_ships_and_why_no_commit_is_named(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The files behind a reason stand in the log and not in the receipt."""
+    sample.wheel()
+    clean = capsys.readouterr().err
+    sample.write("notes.txt", b"").wheel()
+    dirty = capsys.readouterr().err
+    assert f"1 skill with 2 files; built from commit {sample.commit_id()}" in clean
+    assert "names no commit: dirty_source. Not as in the commit: notes.txt." in dirty
+
+
 def test_no_hooks_no_bundle(sample: SampleProject, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hatchling's switch builds a wheel without a bundle and says nothing; the run time does."""
     monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "1")

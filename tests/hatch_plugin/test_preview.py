@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,3 +59,21 @@ def test_metadata_that_hatchling_refuses_is_told(sample: SampleProject) -> None:
     sample.replace("pyproject.toml", 'version = "1.0"', 'version = "one"')
     with pytest.raises(SettingsError, match="version"):
         preview(project.load(sample.folder))
+
+
+def test_without_hatchling_the_extra_is_named(sample: SampleProject) -> None:
+    """An installation that serves skills need not have it; shown where it cannot be imported."""
+    script = (
+        "import sys; sys.modules['hatchling.metadata'] = None\n"
+        "from pathlib import Path\n"
+        "from skills_bundle.bundle import project\n"
+        "from skills_bundle.errors import SettingsError\n"
+        "from skills_bundle.hatch_plugin.preview import preview\n"
+        "try:\n"
+        "    preview(project.load(Path(sys.argv[1])))\n"
+        "except SettingsError as error:\n"
+        "    print(error)\n"
+    )
+    command = [sys.executable, "-c", script, str(sample.folder)]
+    said = subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
+    assert "skills-bundle[hatch]" in said

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from skills_bundle import limits
+from skills_bundle.bundle import project
 from skills_bundle.bundle import receipt as receipt_record
+from skills_bundle.bundle.receipt import Inputs
 from skills_bundle.bundle.revision import Revision, archive, dirty
+from skills_bundle.errors import SettingsError
 from skills_bundle.hatch_plugin import receipts
+from skills_bundle.hatch_plugin.archives import Member
 from tests.hatch_plugin.sample import (
     SKILL_MD,
     SampleProject,
@@ -209,3 +214,21 @@ def test_one_real_change_among_converted_line_ends_is_a_real_change() -> None:
     """The finer reason is given only where it is the whole truth."""
     found = receipts.settle(CLEAN, CLEAN, {"a": "eol_converted", "b": "dirty_source"}, None)
     assert found == dirty("dirty_source", "Not as in the commit: a, b.")
+
+
+def test_more_files_than_a_receipt_lists_are_told() -> None:
+    """Before an archive is written that no reader takes."""
+    many = {f"f{number}": Member(b"") for number in range(limits.RECEIPT_MAX_INPUTS + 1)}
+    with pytest.raises(SettingsError, match=r"tool\.hatch\.build\.targets\.sdist"):
+        receipts.inputs(many)
+
+
+def test_a_list_that_makes_too_long_a_receipt_is_told(sample: SampleProject) -> None:
+    """Long paths reach the bound of bytes before the bound of files."""
+    long = tuple(f"{number:05}{'x' * 500}" for number in range(3000))
+    found = project.load(sample.folder)
+    lock, _ = project.make_lock(found)
+    inputs = Inputs(dir_hash="0" * 64, files=long)
+    source = receipts.source(archive("no_commit", ""), with_proof=True)
+    with pytest.raises(SettingsError, match="bytes"):
+        receipts.fresh(found.settings, ("acme", "1"), lock, inputs, source)

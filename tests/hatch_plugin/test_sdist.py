@@ -46,3 +46,22 @@ def test_an_empty_file_ships(sample: SampleProject) -> None:
     """Nothing is mistaken for nothing."""
     sample.write("src/acme_skills/py.typed", b"").committed()
     assert sdist_files(sample.sdist())["src/acme_skills/py.typed"] == b""
+
+
+def test_a_dangling_link_does_not_ship_and_is_said_to(sample: SampleProject) -> None:
+    """Hatchling would ship the link; whoever unpacks it would get nothing, or something else."""
+    (sample.folder / "notes").symlink_to("nowhere")
+    sdist = sample.committed().sdist()
+    assert "notes" not in sdist_files(sdist)
+    assert receipt_of(sdist).source.reason == "dirty_source"
+
+
+def test_a_setup_py_that_hatchling_writes_is_no_input(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """`support-legacy` makes it from the metadata, which are an input; wheels stay the same."""
+    table = "\n[tool.hatch.build.targets.sdist]\nsupport-legacy = true\n"
+    sdist = sample.configure(table).committed().sdist()
+    assert "setup.py" in sdist_files(sdist)
+    wheel = unpacked(sdist, tmp_path / "out").wheel()
+    assert wheel.read_bytes() == sample.wheel().read_bytes()

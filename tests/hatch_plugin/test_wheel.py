@@ -130,3 +130,32 @@ def test_licences_scripts_and_data_are_the_commits_too(tmp_path: Path) -> None:
     assert wheel_files(wheel)[f"{data}/data/share/acme.conf"] == b"a = 1\n"
     assert receipt_of(wheel).source.state == "clean"
     assert unpacked(sample.sdist(), tmp_path / "o").wheel().read_bytes() == wheel.read_bytes()
+
+
+def test_a_member_that_comes_from_no_file_is_dirt(sample: SampleProject) -> None:
+    """Whatever put it into hatchling's archive, no commit holds it."""
+    sample.write(
+        "hatch_build.py",
+        b"import zipfile\n\n"
+        b"from skills_bundle.hatch_plugin.build_hook import SkillsBundleBuildHook\n\n\n"
+        b"class Smuggler(SkillsBundleBuildHook):\n"
+        b"    def finalize(self, version, build_data, artifact_path):\n"
+        b"        with zipfile.ZipFile(artifact_path, 'a') as archive:\n"
+        b"            archive.writestr('acme_skills/more.py', b'')\n"
+        b"        super().finalize(version, build_data, artifact_path)\n\n\n"
+        b"def get_build_hook():\n    return Smuggler\n",
+    ).committed()
+    assert receipt_of(sample.wheel()).source.reason == "dirty_source"
+
+
+def test_a_file_from_outside_an_sdist_is_not_what_its_receipt_speaks_of(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """The wheel ships it all the same; the receipt is not relayed."""
+    table = '\n[tool.hatch.build.targets.wheel.force-include]\n"../notice.txt" = "notice.txt"\n'
+    (tmp_path / "notice.txt").write_bytes(b"notice\n")
+    inside = unpacked(sample.configure(table).committed().sdist(), tmp_path / "out")
+    (tmp_path / "out/notice.txt").write_bytes(b"notice\n")
+    wheel = inside.wheel()
+    assert wheel_files(wheel)["notice.txt"] == b"notice\n"
+    assert receipt_of(wheel).source.commit is None

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.hatch_plugin.sample import SampleProject, git, receipt_of, sdist_files, wheel_files
+from tests.hatch_plugin.sample import (
+    SampleProject,
+    git,
+    receipt_of,
+    sdist_files,
+    unpacked,
+    wheel_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -260,11 +267,33 @@ def test_modes_are_those_of_the_commit(sample: SampleProject) -> None:
     assert (sample.wheel().read_bytes(), sample.sdist().read_bytes()) == before
 
 
-def test_a_parent_folders_ignore_file_never_ships(sample: SampleProject, tmp_path: Path) -> None:
-    """Hatchling copies the nearest `.gitignore` above; from outside the repository it stays out."""
+def test_an_ignore_file_above_an_unpacked_sdist_never_ships(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """Without a repository around, hatchling takes the nearest `.gitignore` of any folder above."""
     git(sample.folder, "rm", "--quiet", ".gitignore")
-    sample.committed()
+    inside = unpacked(sample.committed().sdist(), tmp_path / "out")
     (tmp_path / ".gitignore").write_bytes(b"*.txt\n")
+    sdist = inside.sdist()
+    assert ".gitignore" not in sdist_files(sdist)
+    assert receipt_of(sdist).source.commit == sample.commit_id()
+
+
+def test_a_repositorys_ignore_file_ships_with_each_of_its_projects(tmp_path: Path) -> None:
+    """Hatchling copies it into the sdist; the commit holds it."""
+    repository = tmp_path / "all"
+    sample = SampleProject.create(repository / "libs/acme", repository=repository)
+    (sample.folder / ".gitignore").rename(repository / ".gitignore")
+    sdist = sample.committed().sdist()
+    assert sdist_files(sdist)[".gitignore"] == (repository / ".gitignore").read_bytes()
+    assert verdict(sdist) == "clean"
+
+
+def test_an_ignored_ignore_file_does_not_ship(sample: SampleProject) -> None:
+    """Some people keep theirs to themselves."""
+    git(sample.folder, "rm", "--quiet", "--cached", ".gitignore")
+    (sample.folder / ".git/info/exclude").write_text(".gitignore\n", encoding="utf-8")
+    git(sample.folder, "commit", "--quiet", "--message", "Stop tracking it")
     sdist = sample.sdist()
     assert ".gitignore" not in sdist_files(sdist)
     assert verdict(sdist) == "clean"

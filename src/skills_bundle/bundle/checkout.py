@@ -52,9 +52,7 @@ def no_product(_: str) -> bool:
     return False
 
 
-def inspect(
-    project: Path, skills: str, *, own: Callable[[str], bool] = lambda _: False
-) -> Revision:
+def inspect(project: Path, skills: str, *, own: Callable[[str], bool] = no_product) -> Revision:
     """Compare a project's folder with the commit that HEAD names.
 
     Dirt is a tracked change (staged or not), an untracked file that is not ignored, or a file of
@@ -283,13 +281,13 @@ class Checkout:
                 yield path.removeprefix(self.prefix)
 
     def _way(self, path: str) -> Iterator[bytes]:
-        """Give the raw commit and the raw trees above a path."""
-        yield self._object(self._commit or "")
-        names = path.split("/") if path else []
-        for count in range(len(names)):
-            entry = self.head_entry("/".join(names[:count]))
-            if entry is not None:
-                yield self._object(entry.oid)
+        """Give the raw commit and the raw trees above a path that it holds."""
+        commit = self._object(self._commit or "")
+        yield commit
+        oid = proof.commit_tree(commit)
+        for name in path.split("/") if path else ():
+            yield self._object(oid)
+            oid = self._tree(oid)[name].oid
 
     def inside(self, path: str) -> str | None:
         """Give an absolute path relative to the work tree's top, or None if it lies outside."""

@@ -73,8 +73,8 @@ class Inputs(Record):
     """
 
     dir_hash: Sha256Hex
-    files: Annotated[tuple[Text, ...], Field(max_length=20_000)]
-    executable: Annotated[tuple[Text, ...], Field(max_length=20_000)] = ()
+    files: Annotated[tuple[Text, ...], Field(max_length=limits.RECEIPT_MAX_INPUTS)]
+    executable: Annotated[tuple[Text, ...], Field(max_length=limits.RECEIPT_MAX_INPUTS)] = ()
 
 
 class Asserted(Record):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from skills_bundle.hatch_plugin.bundling import Bundling
+    from skills_bundle.hatch_plugin.sdist import Made
     from skills_bundle.hatch_plugin.selection import Builder, Metadata
 
 PYGIT2: Final = "pygit2>=1.18,<2"
@@ -87,7 +88,7 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
         except BaseException:
             artifact.unlink(missing_ok=True)
             raise
-        self._report(made.detail)
+        self._report(self._bundling, made)
 
     # hatchling leaves the parameters of its own generics open; they are plugin types we never use.
     def _metadata(self) -> Metadata:
@@ -130,13 +131,22 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
         if len(error.problems) > len(shown):
             more = len(error.problems) - len(shown)
             lines.append(f"  … and {more} more; `skills-bundle lock --check` lists them all.")
-        self.app.abort("\n".join(lines))
-        raise SystemExit(1)  # hatchling's abort has exited; this is for the type checker
+        self.app.display_error("\n".join(lines))
+        raise SystemExit(1) from error
 
-    def _report(self, detail: str) -> None:
-        """Say in the build log what the receipt must not hold: names of local files."""
-        if detail:
-            self.app.display_warning(f"skills-bundle: the receipt names no commit. {detail}")
+    def _report(self, bundling: Bundling, made: Made) -> None:
+        """Say in the build log what ships, and what the receipt must not hold: local files."""
+        lock, source = bundling.lock, made.receipt.source
+        shipped = f"{_count(len(lock.skills), 'skill')} with {_count(len(lock.files()), 'file')}"
+        if source.state == "clean":
+            self.app.display_info(f"skills-bundle: {shipped}; built from commit {source.commit}")
+        else:
+            text = f"{shipped}; the receipt names no commit: {source.reason}. {made.detail}"
+            self.app.display_warning(f"skills-bundle: {text.rstrip()}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _after(hook: SkillsBundleBuildHook, hooks: tuple[str, ...]) -> tuple[str, ...]:

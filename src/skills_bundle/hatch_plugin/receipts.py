@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skills_bundle import limits
 from skills_bundle.bundle import proof
 from skills_bundle.bundle.lock import catalog_sha256
 from skills_bundle.bundle.receipt import (
@@ -18,7 +19,7 @@ from skills_bundle.bundle.receipt import (
 )
 from skills_bundle.bundle.revision import dirty, listed
 from skills_bundle.bundle.settings import normalized
-from skills_bundle.errors import InvalidReceiptError
+from skills_bundle.errors import InvalidReceiptError, Problem, SettingsError
 from skills_bundle.formats.digest import dir_hash, sha256_hex
 
 if TYPE_CHECKING:
@@ -36,7 +37,12 @@ def inputs(files: Mapping[str, Member]) -> Inputs:
 
     Args:
         files: By path in the sdist, PKG-INFO and receipt aside.
+
+    Raises:
+        SettingsError: If there are more than `limits.RECEIPT_MAX_INPUTS`.
     """
+    if len(files) > limits.RECEIPT_MAX_INPUTS:
+        raise _too_many(f"{len(files)} files; at most {limits.RECEIPT_MAX_INPUTS} can be listed")
     return Inputs(
         dir_hash=dir_hash({path: sha256_hex(member.data) for path, member in files.items()}),
         files=tuple(sorted(files, key=str.encode)),
@@ -57,9 +63,12 @@ def fresh(
         lock: The lock that ships.
         found: What the build is made of.
         source: What was seen of the checkout.
+
+    Raises:
+        SettingsError: If it would have more than `limits.RECEIPT_MAX_BYTES`.
     """
     name, version = package
-    return seal(
+    receipt = seal(
         package=Package(name=normalized(name), version=version),
         catalog=CatalogClaim(
             sha256=catalog_sha256(lock.to_bytes()), git_tree=lock.digests.git_tree
@@ -68,6 +77,16 @@ def fresh(
         asserted=Asserted(repository=settings.repository, source_ref=settings.ref(version)),
         source=source,
     )
+    if (size := len(receipt.to_bytes())) > limits.RECEIPT_MAX_BYTES:
+        raise _too_many(f"the list makes a receipt of {size} bytes; no reader takes it")
+    return receipt
+
+
+def _too_many(message: str) -> SettingsError:
+    problem = Problem(
+        code="too_many_inputs", message=message, path="tool.hatch.build.targets.sdist"
+    )
+    return SettingsError("The sdist has too many files for a receipt; select fewer.", (problem,))
 
 
 def settle(

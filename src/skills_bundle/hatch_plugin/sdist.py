@@ -13,14 +13,16 @@ from skills_bundle.hatch_plugin.bundling import GENERATED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.hatch_plugin.bundling import Bundling
     from skills_bundle.hatch_plugin.selection import Builder, Candidate, Metadata
 
 
 class Made(NamedTuple):
-    """A finished archive, and a sentence for the build log ("" if there is nothing to say)."""
+    """A finished archive, its receipt, and why that names no commit ("" if it names one)."""
 
     data: bytes
+    receipt: BuildReceipt
     detail: str
 
 
@@ -47,7 +49,7 @@ def rewritten(
     made = {name: row for name, row in members.items() if row and _is_made(name, candidates)}
     receipt, detail = bundling.receipt(files, [])
     whole = {**made, **files, RECEIPT_FILE_NAME: Member(receipt.to_bytes())}
-    return Made(archives.write_sdist(whole, top), detail)
+    return Made(archives.write_sdist(whole, top), receipt, detail)
 
 
 def _is_made(name: str, candidates: Mapping[str, Candidate]) -> bool:

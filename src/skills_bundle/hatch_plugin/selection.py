@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hatchling.builders.plugin.interface import BuilderInterface, IncludedFile
+    from hatchling.builders.sdist import SdistBuilderConfig
     from hatchling.builders.wheel import WheelBuilderConfig
     from hatchling.metadata.core import CoreMetadata, ProjectMetadata
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Metadata = ProjectMetadata[Any]
 
 SCRIPTS: Final = ".data/scripts/"
+LEGACY: Final = "setup.py"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,8 @@ def of_build(builder: Builder, build_data: dict[str, Any]) -> dict[str, Candidat
         found = [*_selected(builder), *_forced(builder)]
         if isinstance(builder, WheelBuilder):
             found += _wheel_extras(builder, build_data)
+        elif cast("SdistBuilderConfig", builder.config).support_legacy:
+            found = [row for row in found if row.target != LEGACY]  # hatchling writes its own
     return {candidate.target: candidate for candidate in found}
 
 

@@ -56,7 +56,8 @@ def rewritten(
     shipped = {name: candidates[name] for name in admitted if name in candidates}
     receipt, detail = bundling.receipt(files, _unlisted(bundling, shipped, admitted, files))
     whole = {**admitted, **_bundle(bundling, receipt)}
-    return Made(archives.write_wheel(whole, dist_info, bundling.settings.compression), detail)
+    data = archives.write_wheel(whole, dist_info, bundling.settings.compression)
+    return Made(data, receipt, detail)
 
 
 def _made(bundling: Bundling, name: str, member: Member, dist_info: str) -> Member:
