@@ -104,7 +104,8 @@ def fuzz(session: nox.Session) -> None:
 def end_to_end(session: nox.Session) -> None:
     """Build with real front ends, install without a network, serve to a real client."""
     install(session, "end_to_end")
-    pytest(session, "tests/end_to_end")
+    # One worker a file: what a module builds is built once.
+    pytest(session, "--dist=loadscope", "tests/end_to_end")
 
 
 @nox.session(python=LOWEST)
