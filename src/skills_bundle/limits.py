@@ -106,6 +106,17 @@ READ_MAX_LIMIT: Final = 192 * KIB
 """Bytes of one page of a read. Text and structured copies share a response of at most 1 MiB,
 and one byte can become six characters in JSON (a control character); hence no more than this."""
 
+# --- MCP resources and skills extension -------------------------------------------------------
+SKILL_ENTRY_MAX_BYTES: Final = 768 * KIB
+"""Bytes of one skill's entry as compact JSON: with its envelope it must fit a response. A skill of
+512 files with paths of common length has an entry of about 100 KiB."""
+LISTING_PAGE_MAX_BYTES: Final = 256 * KIB
+"""Bytes of the items in one page of a listing; an item that is larger has a page of its own."""
+LISTING_TTL_MILLISECONDS: Final = 5 * 60 * 1000
+"""How long a 2026-07-28 client may reuse what it was told of installed skills."""
+OVERVIEW_MAX_UNLISTED: Final = 8
+"""Skills an overview names that the skills extension does not list; the rest are counted."""
+
 # --- transport --------------------------------------------------------------------------------
 REQUEST_LINE_MAX_BYTES: Final = 1 * MIB
 """Bytes of one request line without its line feed."""
@@ -127,6 +138,41 @@ TOOL_SUMMARY_MAX_CHARACTERS: Final = 120
 """Characters of a tool description's first line; some hosts show no more."""
 TOOLS_TTL_MILLISECONDS: Final = 60 * 60 * 1000
 """How long a 2026-07-28 client may reuse the tool list, which never changes while we run."""
+
+# --- HTTP -------------------------------------------------------------------------------------
+HTTP_BODY_MAX_BYTES: Final = 1 * MIB
+"""Bytes of one request's body, however it is sent: the same as for a line."""
+HTTP_HEAD_MAX_BYTES: Final = 16 * KIB
+"""Bytes of one request's line and headers together."""
+HTTP_HEAD_SECONDS: Final = 10.0
+"""Seconds a client may take for one request's line and headers; then it is cut off."""
+HTTP_BODY_SECONDS: Final = 10.0
+"""Seconds a client may take for one request's body."""
+HTTP_IDLE_SECONDS: Final = 75
+"""Seconds a connection may stay open between two requests, or may leave an answer unread: longer
+than the 60 that reverse proxies commonly keep theirs, so that the proxy is the one who closes."""
+HTTP_MAX_CONNECTIONS: Final = 256
+"""Connections of one worker process; further ones are answered 503."""
+HTTP_MAX_REQUESTS: Final = 64
+"""Requests whose bodies one worker process holds at once; further ones are answered 503."""
+HTTP_STOP_GRACE_SECONDS: Final = 10
+"""After a signal, seconds for answers that are being made."""
+HTTP_MAX_WORKERS: Final = 64
+"""Worker processes."""
+HTTP_WORKER_MIN_SECONDS: Final = 1.0
+"""A worker process that ends sooner by itself has not served; too many of those end the server."""
+HTTP_MAX_SHORT_LIVES: Final = 5
+"""Worker processes in a row that may end that soon."""
+TOKEN_MIN_CHARACTERS: Final = 16
+"""Characters of a bearer token; fewer can be guessed."""
+TOKEN_MAX_CHARACTERS: Final = 1024
+"""Characters of a bearer token; more do not fit well into a request's head."""
+
+# --- traces -----------------------------------------------------------------------------------
+TRACED_OBJECT_MAX_BYTES: Final = 64 * KIB
+"""Bytes of a message that a trace shows as an object; longer ones are kept as their own text."""
+TRACE_MAX_SECRETS: Final = 1000
+"""Secrets of one session that a trace can keep out of itself; at more it ends."""
 
 # --- mcp check --------------------------------------------------------------------------------
 CHECK_STEP_SECONDS: Final = 30.0
