@@ -45,6 +45,7 @@ CODES: Final[dict[str, Code]] = {
     # --- the SKILL.md as text ---
     "no_frontmatter": _refuse("SKILL.md starts with a line `---`.", SPECIFICATION),
     "frontmatter_unclosed": _refuse("A second line `---` closes the frontmatter.", SPECIFICATION),
+    "fence_blanks": _warn("The lines `---` hold nothing else; not every reader allows blanks."),
     "frontmatter_too_large": _refuse("Frontmatter is no larger than FRONTMATTER_MAX_BYTES."),
     "not_utf8": _refuse("SKILL.md is UTF-8.", SPECIFICATION),
     "control_character": _refuse("SKILL.md holds no control characters but tab and line ends."),

@@ -82,6 +82,7 @@ def parse(data: bytes) -> Frontmatter:
     if isinstance(head, Diagnostic):
         return Frontmatter(fields={}, body_offset=len(data), diagnostics=(*found, head))
     first, last, body = head
+    found += _fence_warnings(data[start:first], data[last:body], data.count(b"\n", 0, last) + 1)
     if any(row.level is Level.REFUSE for row in found):
         return Frontmatter(fields={}, body_offset=body, diagnostics=tuple(found))
     text = data[first:last].decode("utf-8")
@@ -126,6 +127,16 @@ def _split(data: bytes, start: int) -> tuple[int, int, int] | Diagnostic:
         limit = limits.FRONTMATTER_MAX_BYTES
         return _row("frontmatter_too_large", f"no line `---` within {limit} bytes", 1)
     return _row("frontmatter_unclosed", "no second line `---` closes the frontmatter", 1)
+
+
+def _fence_warnings(opening: bytes, closing: bytes, last_line: int) -> list[Diagnostic]:
+    """Tell of blanks after the dashes, which other readers take for "no frontmatter"."""
+    fences = ((opening, 1), (closing, last_line))
+    return [
+        _row("fence_blanks", "blanks after `---`; remove them", line)
+        for fence, line in fences
+        if fence.rstrip(b"\r\n") != b"---"
+    ]
 
 
 def _character_warnings(text: str) -> list[Diagnostic]:
