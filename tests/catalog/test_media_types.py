@@ -26,7 +26,38 @@ def test_the_ending_of_the_name_decides(path: str, media_type: str) -> None:
     assert media_types.of(path) == media_type
 
 
-def test_the_table_is_sorted_and_lower_case() -> None:
+@pytest.mark.parametrize(
+    ("path", "media_type"),
+    [("a.md", "text/markdown"), ("a.PNG", "image/png"), ("LICENSE", None), ("a.bin", None)],
+)
+def test_a_name_alone_tells_a_media_type_or_none(path: str, media_type: str | None) -> None:
+    """Where the bytes were not looked at, nothing is guessed."""
+    assert media_types.listed(path) == media_type
+
+
+@pytest.mark.parametrize(
+    ("path", "is_text", "media_type"),
+    [
+        ("LICENSE", True, "text/plain"),
+        ("a.bin", False, "application/octet-stream"),
+        ("a.png", False, "image/png"),
+        ("latin.txt", False, "text/plain"),
+    ],
+)
+def test_bytes_that_were_read_always_have_a_media_type(
+    path: str, *, is_text: bool, media_type: str
+) -> None:
+    """The ending decides, else whether it is text."""
+    assert media_types.served(path, is_text=is_text) == media_type
+
+
+@pytest.mark.parametrize("table", [media_types.BY_SUFFIX, media_types.BINARY_BY_SUFFIX])
+def test_a_table_is_sorted_and_lower_case(table: dict[str, str]) -> None:
     """So that an ending is easy to find, and found."""
-    assert list(media_types.BY_SUFFIX) == sorted(media_types.BY_SUFFIX)
-    assert all(suffix == suffix.lower() for suffix in media_types.BY_SUFFIX)
+    assert list(table) == sorted(table)
+    assert all(suffix == suffix.lower() for suffix in table)
+
+
+def test_no_ending_is_in_both_tables() -> None:
+    """A file is one or the other."""
+    assert not media_types.BY_SUFFIX.keys() & media_types.BINARY_BY_SUFFIX.keys()

@@ -72,6 +72,27 @@ def test_warnings_are_counted() -> None:
     assert "Warnings: 2; this list is incomplete." in render(Overview(skills=ROWS, warnings=2), 3)
 
 
+def test_skills_without_an_entry_are_named_with_the_reason() -> None:
+    """Whoever misses them in `skills/list` finds out why here."""
+    text = render(Overview(skills=ROWS, unlisted={"alpha": "bom", "group/gamma": "name_form"}), 3)
+    line = (
+        "Not in MCP skills/list, but served by the tools: alpha (bom), group/gamma (name_form).\n"
+    )
+    assert line in text
+
+
+def test_many_skills_without_an_entry_are_counted() -> None:
+    """The line stays short."""
+    unlisted = {f"skill-{number}": "bom" for number in range(10)}
+    text = render(Overview(skills=ROWS, unlisted=unlisted), 3)
+    assert "skill-7 (bom) and 2 more.\n" in text
+
+
+def test_a_name_in_that_line_cannot_open_a_tag() -> None:
+    """As in every other line."""
+    assert "<b>" not in render(Overview(skills=ROWS, unlisted={"<b>": "name_form"}), 3)
+
+
 def test_routing_skills_are_candidates() -> None:
     """Named, counted, and not believed."""
     rows = [_row("a/skill-routing"), _row("b/skill-routing")]

@@ -302,3 +302,11 @@ def test_answers_are_json_objects(catalog: Catalog) -> None:
     blocks = [answer.model_dump(mode="json")["provenance"] for answer in answers]
     assert blocks[0] == blocks[1] == blocks[2]
     assert blocks[0]["catalog_sha256"]
+
+
+def test_an_overview_names_skills_that_have_no_entry(tmp_path: Path) -> None:
+    """Served by the tools all the same."""
+    fields: dict[str, dict[str, object]] = {"b": {"diagnostics": ("yaml_repaired",)}}
+    asked = InstalledBuilder(skills=ABC, fields=fields).install(tmp_path).catalog()
+    assert "served by the tools: b (yaml_repaired)." in asked.overview().overview
+    assert asked.read("b").content == "# b\n"

@@ -24,6 +24,7 @@ from skills_bundle.server.strict_stdio import STALLED, STOPPED, Ending, StrictSt
 from skills_bundle.server.wire import Wire
 
 if TYPE_CHECKING:
+    from skills_bundle.catalog.shelf import Shelf
     from skills_bundle.server.tools.base import Toolbox
 
 HANDSHAKES = HANDSHAKE_PROTOCOL_VERSIONS
@@ -82,12 +83,13 @@ class Peer:
         ending: Why the connection ended, once it did.
     """
 
-    def __init__(self, toolbox: Toolbox) -> None:
+    def __init__(self, toolbox: Toolbox, shelf: Shelf | None = None) -> None:
         """Connect."""
         server_reads, self.write_fd = os.pipe()
         self.read_fd, server_writes = os.pipe()
         self._server = (server_reads, server_writes)
         self._toolbox = toolbox
+        self._shelf = shelf
         self._buffer = b""
         self.ending: Ending | None = None
         self._stop: Any = None
@@ -102,7 +104,7 @@ class Peer:
             token = anyio.lowlevel.current_token()
             self._stop = lambda: anyio.from_thread.run_sync(stop.set, token=token)
             self._ready.set()
-            server = session.build(self._toolbox, version="1.2.3")
+            server = session.build(self._toolbox, version="1.2.3", shelf=self._shelf)
             return await StrictStdio(Wire(*self._server), stop).serve(
                 lambda reads, writes: server.run(
                     reads, writes, server.create_initialization_options()

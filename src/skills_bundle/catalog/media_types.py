@@ -6,6 +6,7 @@ from typing import Final
 
 MARKDOWN: Final = "text/markdown"
 TEXT: Final = "text/plain"
+BINARY: Final = "application/octet-stream"
 
 BY_SUFFIX: Final[dict[str, str]] = {
     ".bash": "text/x-shellscript",
@@ -44,8 +45,51 @@ BY_SUFFIX: Final[dict[str, str]] = {
 """Endings of text files, in lower case. Anything else that is UTF-8 text is plain text."""
 
 
+BINARY_BY_SUFFIX: Final[dict[str, str]] = {
+    ".bmp": "image/bmp",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".gif": "image/gif",
+    ".gz": "application/gzip",
+    ".ico": "image/vnd.microsoft.icon",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".mp3": "audio/mpeg",
+    ".mp4": "video/mp4",
+    ".otf": "font/otf",
+    ".pdf": "application/pdf",
+    ".png": "image/png",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".tar": "application/x-tar",
+    ".ttf": "font/ttf",
+    ".wasm": "application/wasm",
+    ".wav": "audio/wav",
+    ".webp": "image/webp",
+    ".woff": "font/woff",
+    ".woff2": "font/woff2",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".zip": "application/zip",
+}
+"""Endings of files that are not text, in lower case."""
+
+
 def of(path: str) -> str:
     """Give the media type of a text file by its ending, in any letter case."""
+    return BY_SUFFIX.get(_suffix(path), TEXT)
+
+
+def listed(path: str) -> str | None:
+    """Give the media type that the name of a file alone tells, or None if it tells none."""
+    suffix = _suffix(path)
+    return BY_SUFFIX.get(suffix) or BINARY_BY_SUFFIX.get(suffix)
+
+
+def served(path: str, *, is_text: bool) -> str:
+    """Give the media type of a file whose bytes are known to be UTF-8 text, or not to be."""
+    return listed(path) or (TEXT if is_text else BINARY)
+
+
+def _suffix(path: str) -> str:
+    """Give the ending in lower case with its dot; a name that only starts with a dot has none."""
     name = path.rsplit("/", 1)[-1].lower()
     stem, dot, suffix = name.rpartition(".")
-    return BY_SUFFIX.get(dot + suffix, TEXT) if stem else TEXT
+    return dot + suffix if stem else ""

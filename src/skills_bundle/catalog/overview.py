@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle import limits
 from skills_bundle.catalog.errors import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from skills_bundle.catalog.model import SkillRow
 
@@ -55,11 +55,13 @@ class Overview:
         skills: All of them, in the order of the catalog.
         warnings: Skills that cannot be served whole, or could not be read at all.
         label: Where they come from.
+        unlisted: Path of each skill that has no entry in MCP's `skills/list`, to the reason.
     """
 
     skills: Sequence[SkillRow]
     warnings: int = 0
     label: str = BUNDLED
+    unlisted: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def render(overview: Overview, max_entries: int, cap: int = limits.OVERVIEW_MAX_CHARACTERS) -> str:
@@ -93,6 +95,8 @@ def _text(overview: Overview, shown: int) -> str:
     lines += ["", f"Total: {len(overview.skills)} distinct skills."]
     if overview.warnings:
         lines.append(f"Warnings: {overview.warnings}; this list is incomplete.")
+    if overview.unlisted:
+        lines.append(_unlisted(overview.unlisted))
     label = plain(overview.label, limits.OVERVIEW_LABEL_MAX_CHARACTERS)
     lines.append(f"Sources: {label}. Skills of equal name at different paths are kept apart.")
     return "\n".join(lines) + "\n"
@@ -106,6 +110,17 @@ def _head(skills: Sequence[SkillRow]) -> list[str]:
         else "none found here"
     )
     return [TITLE, "", AVAILABLE, UNASSESSED, f"Routing entry point: {entry_point}.", CHOICES, USE]
+
+
+def _unlisted(unlisted: Mapping[str, str]) -> str:
+    rows = list(unlisted.items())
+    most = limits.OVERVIEW_MAX_UNLISTED
+    named = ", ".join(
+        f"{plain(path, limits.SKILL_NAME_MAX_CHARACTERS)} ({reason})"
+        for path, reason in rows[:most]
+    )
+    rest = f" and {len(rows) - most} more" if len(rows) > most else ""
+    return f"Not in MCP skills/list, but served by the tools: {named}{rest}."
 
 
 def _entry(row: SkillRow, label: str) -> str:

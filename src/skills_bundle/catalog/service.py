@@ -17,6 +17,7 @@ from skills_bundle.catalog.model import (
     SearchArguments,
     SearchResult,
 )
+from skills_bundle.catalog.shelf import Shelf
 from skills_bundle.errors import BundleUnavailableError, UnsafeFileError
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Catalog:
         """Touch nothing yet: a server starts and answers also when its skills are gone."""
         self._bundle = bundle
         self._resources: reading.Resources = resources
+        self.shelf = Shelf(bundle)
+        """The same bundle as MCP resources and skill entries."""
         self._indexed: tuple[object, tuple[search.Entry, ...]] = (None, ())
 
     def problem(self) -> BundleUnavailableError | None:
@@ -69,7 +72,7 @@ class Catalog:
             ToolError: `invalid_input`, `catalog_unavailable`.
         """
         asked = _checked(SearchArguments, query=query, limit=limit, offset=offset)
-        view = self._view()
+        view = self.shelf.view()
         found = search.matches(self._index(view), asked.query)
         end = asked.offset + asked.limit
         return SearchResult(
@@ -102,7 +105,7 @@ class Catalog:
         """
         asked = _checked(ReadArguments, skill=skill, resource=resource, offset=offset, limit=limit)
         reading.check_resource(asked.resource, self._resources)
-        view = self._view()
+        view = self.shelf.view()
         locked = reading.find_skill(view.lock, asked.skill)
         path = f"{locked.path}/{asked.resource}"
         data = self._bytes(view, path)
@@ -132,21 +135,19 @@ class Catalog:
             ToolError: `invalid_input`, `catalog_unavailable`.
         """
         asked = _checked(OverviewArguments, max_entries=max_entries)
-        view = self._view()
+        view = self.shelf.view()
         rows = search.matches(self._index(view), "")
         damaged = sum(
             any(f"{skill.path}/{file.path}" in view.altered for file in skill.files)
             for skill in view.lock.skills
         )
-        shown = overview.Overview(skills=rows, warnings=damaged + view.refused)
+        shown = overview.Overview(
+            skills=rows,
+            warnings=damaged + view.refused,
+            unlisted=self.shelf.rendering(view).entries.unlisted,
+        )
         text = overview.render(shown, asked.max_entries)
         return OverviewResult(provenance=view.provenance, overview=text)
-
-    def _view(self) -> View:
-        try:
-            return self._bundle.current()
-        except BundleUnavailableError as error:
-            raise refusal("catalog_unavailable") from error
 
     def _index(self, view: View) -> tuple[search.Entry, ...]:
         lock, entries = self._indexed

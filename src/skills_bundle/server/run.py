@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from skills_bundle.catalog.service import Catalog
+    from skills_bundle.catalog.shelf import Shelf
     from skills_bundle.server.strict_stdio import Ending
     from skills_bundle.server.tools.base import Toolbox
 
@@ -104,19 +105,22 @@ def serve_stdio(
 
         return groups.toolbox(toolsets, catalog)
 
-    return serve_tools(wire, make_toolbox)
+    return serve_tools(wire, make_toolbox, catalog.shelf)
 
 
 def _leave_at_once(_number: int, _frame: FrameType | None) -> None:
     os._exit(0)
 
 
-def serve_tools(wire: wires.Wire, make_toolbox: Callable[[], Toolbox]) -> int:
+def serve_tools(
+    wire: wires.Wire, make_toolbox: Callable[[], Toolbox], shelf: Shelf | None = None
+) -> int:
     """Serve one client over a wire.
 
     Args:
         wire: Descriptors that are ours alone.
         make_toolbox: Imports and builds the tools; called once, before the first message is read.
+        shelf: What is offered as MCP resources and skills, if anything.
 
     Returns:
         The exit code, as `serve_stdio` says.
@@ -126,7 +130,7 @@ def serve_tools(wire: wires.Wire, make_toolbox: Callable[[], Toolbox]) -> int:
 
         from skills_bundle.server import session, strict_stdio  # noqa: PLC0415 - likewise
 
-        server = session.build(make_toolbox(), version=__version__)
+        server = session.build(make_toolbox(), version=__version__, shelf=shelf)
 
     async def converse() -> Ending:
         stop = anyio.Event()

@@ -27,12 +27,17 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from skills_bundle import limits
+from skills_bundle.server import resources, skills_extension
+from skills_bundle.server.session_changes import Changes, remember
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
+    from skills_bundle.catalog.entries import JsonObject
+    from skills_bundle.catalog.shelf import Shelf
+    from skills_bundle.server.resource_pages import Method
     from skills_bundle.server.tools.base import Tool as OurTool
     from skills_bundle.server.tools.base import Toolbox
 
@@ -55,12 +60,16 @@ _UNCHANGING: Final = CacheHint(limits.TOOLS_TTL_MILLISECONDS, "public")
 _log = logging.getLogger(__name__)
 
 
-def build(toolbox: Toolbox, *, version: str) -> Server[Any]:
-    """Join tools and the SDK's server.
+def build(
+    toolbox: Toolbox, *, version: str, shelf: Shelf | None = None, notify: bool = True
+) -> Server[Any]:
+    """Join tools, MCP resources, skills and the SDK's server.
 
     Args:
         toolbox: What `tools/list` and `tools/call` offer.
         version: Of this distribution, as reported to clients.
+        shelf: What the methods of resources and skills offer; without it there are none.
+        notify: Whether clients are told of changes; only where a connection is more than a request.
     """
     listed = ListToolsResult(tools=[_listed(tool) for tool in toolbox.tools])
 
@@ -79,6 +88,7 @@ def build(toolbox: Toolbox, *, version: str) -> Server[Any]:
         SERVER_NAME,
         version=version,
         instructions=INSTRUCTIONS,
+        lifespan=remember,
         # Sent on 2026-07-28 only; the SDK leaves it out elsewhere.
         cache_hints={"server/discover": _UNCHANGING, "tools/list": _UNCHANGING},
         on_list_tools=_contained(list_tools),
@@ -87,7 +97,19 @@ def build(toolbox: Toolbox, *, version: str) -> Server[Any]:
     # The SDK's own middleware reports every call to whatever OpenTelemetry exporter is installed;
     # what is looked up here is nobody's business, so it goes.
     server.middleware = [cast("ServerMiddleware[Any]", _keep_form)]
+    if shelf is not None:
+        server.extensions = {skills_extension.IDENTIFIER: dict(skills_extension.SETTINGS)}
+        server.middleware.append(cast("ServerMiddleware[Any]", Changes(shelf, notify=notify)))
+        for method in (*resources.methods(shelf), *skills_extension.methods(shelf)):
+            server.add_request_handler(method.name, method.params, _contained(_answering(method)))
     return server
+
+
+def _answering(method: Method) -> Callable[[Context, Any], Awaitable[JsonObject]]:
+    async def answer(context: Context, params: Any) -> JsonObject:  # noqa: ANN401 - of the method's own type
+        return method.answer(params, context.protocol_version)
+
+    return answer
 
 
 def _listed(tool: OurTool[Any]) -> Tool:

@@ -1,0 +1,80 @@
+"""Decision: MCP resources: every locked file, listed and read, in every protocol revision.
+
+What may be read here does not depend on `--resources`: that option says what a model may pull into
+its context by a tool. A resource is read by a host, which has to be able to verify a whole skill.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+from mcp_types import PaginatedRequestParams, ReadResourceRequestParams
+
+from skills_bundle.catalog import media_types, uris
+from skills_bundle.errors import UnsafeFileError
+from skills_bundle.server import resource_pages as pages
+from skills_bundle.server.resource_errors import refused
+from skills_bundle.server.resource_pages import Listing, Method
+
+if TYPE_CHECKING:
+    from skills_bundle.catalog.entries import JsonObject
+    from skills_bundle.catalog.shelf import Shelf
+
+
+def methods(shelf: Shelf) -> tuple[Method, ...]:
+    """Give the methods of MCP resources over what is on a shelf."""
+
+    def list_resources(params: PaginatedRequestParams, revision: str) -> JsonObject:
+        view, rendering = pages.look(shelf, revision)
+        items = tuple(rendering.resources.values())
+        listing = Listing(name="resources/list", member="resources", items=items)
+        return listing.result(view, revision, params.cursor)
+
+    def list_templates(params: PaginatedRequestParams, revision: str) -> JsonObject:
+        view, _ = pages.look(shelf, revision)
+        listing = Listing(name="resources/templates/list", member="resourceTemplates", items=())
+        return listing.result(view, revision, params.cursor)
+
+    def read(params: ReadResourceRequestParams, revision: str) -> JsonObject:
+        view, _ = pages.look(shelf, revision)
+        path = uris.path_of(params.uri)
+        if path is None or path not in view.files:
+            raise refused("unknown_resource", revision)
+        try:
+            data = shelf.read(path)
+        except UnsafeFileError as error:
+            raise refused("altered_file", revision) from error
+        return pages.result(view, revision, {"contents": [_contents(path, data)]})
+
+    return (
+        Method(
+            "resources/list", "Lists every locked file.", PaginatedRequestParams, list_resources
+        ),
+        Method(
+            "resources/templates/list",
+            "Lists no template: every URI there is stands in `resources/list`.",
+            PaginatedRequestParams,
+            list_templates,
+        ),
+        Method(
+            "resources/read",
+            "Gives a file's bytes, compared with the lock as they are read.",
+            ReadResourceRequestParams,
+            read,
+        ),
+    )
+
+
+def _contents(path: str, data: bytes) -> JsonObject:
+    """Give text where the bytes are UTF-8, so that encoding it gives back each of them."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        kind = media_types.served(path, is_text=False)
+        return {"uri": uris.of(path), "mimeType": kind, "blob": base64.b64encode(data).decode()}
+    return {
+        "uri": uris.of(path),
+        "mimeType": media_types.served(path, is_text=True),
+        "text": text,
+    }

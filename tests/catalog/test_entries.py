@@ -1,0 +1,180 @@
+"""Skill entries: the lock rendered, and the reason of every skill that has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skills_bundle import limits
+from skills_bundle.catalog import entries
+from skills_bundle.formats import rendering
+from skills_bundle.formats.digest import sha256_hex
+from tests.installed_builder import SAMPLE, lock_of
+
+if TYPE_CHECKING:
+    from skills_bundle.catalog.entries import Item
+
+SKILL = {"SKILL.md": b"---\nname: gamma\ndescription: Third.\n---\n"}
+
+
+def reason(**fields: object) -> str | None:
+    """Lock one valid skill with one part changed, and give why it has no entry."""
+    lock = lock_of({"gamma": SKILL}, {"gamma": fields})
+    return entries.build(lock).unlisted.get("gamma")
+
+
+def reason_of_field(key: str, value: object) -> str | None:
+    """Change one field of the frontmatter."""
+    return reason(frontmatter={"name": "gamma", "description": "Third.", key: value})
+
+
+def test_an_entry_names_every_file_once_with_digest_and_size() -> None:
+    """SKILL.md among them; of raw bytes."""
+    listed = entries.build(lock_of(SAMPLE)).listed
+    assert listed["skill://group/beta/SKILL.md"].value["resources"] == [
+        {
+            "uri": f"skill://group/beta/{path}",
+            "digest": f"sha256:{sha256_hex(data)}",
+            "size": len(data),
+        }
+        for path, data in SAMPLE["group/beta"].items()
+    ]
+
+
+def test_an_entry_holds_the_frontmatter_as_locked() -> None:
+    """Every field, whatever it is, in the author's order."""
+    fields: dict[str, Any] = {
+        "zeta": [1, 2.5, None, True],
+        "name": "gamma",
+        "description": "Third.\n",
+        "metadata": {"b": {"c": "d"}, "a": 1},
+    }
+    lock = lock_of({"gamma": SKILL}, {"gamma": {"frontmatter": fields}})
+    entry = entries.build(lock).listed["skill://gamma/SKILL.md"].value
+    assert rendering.compact(entry["frontmatter"]) == rendering.compact(fields)
+
+
+def test_an_entry_has_no_other_member() -> None:
+    """Strict hosts refuse what the extension does not name."""
+    entry = entries.build(lock_of(SAMPLE)).listed["skill://alpha/SKILL.md"].value
+    assert list(entry) == ["uri", "frontmatter", "resources"]
+
+
+def test_two_skills_of_one_name_are_two_entries() -> None:
+    """A name is a label; the URI tells them apart."""
+    lock = lock_of({"one/gamma": SKILL, "two/gamma": SKILL})
+    assert list(entries.build(lock).listed) == [
+        "skill://one/gamma/SKILL.md",
+        "skill://two/gamma/SKILL.md",
+    ]
+
+
+@pytest.mark.parametrize("code", ["yaml_repaired", "yaml_ambiguous", "bom", "fence_blanks"])
+def test_frontmatter_that_another_reader_may_read_otherwise_has_no_entry(code: str) -> None:
+    """A host compares what it reads with the entry, and would refuse the skill as forged."""
+    assert reason(diagnostics=(code,)) == code
+
+
+@pytest.mark.parametrize(
+    "code", ["unknown_field", "too_many_lines", "duplicate_name", "broken_link", "tracked_junk"]
+)
+def test_what_no_reader_stumbles_over_keeps_its_entry(code: str) -> None:
+    """A warning about style is nobody's verification failure."""
+    assert reason(diagnostics=(code,)) is None
+
+
+@pytest.mark.parametrize("name", ["Gamma", "gam ma", "-gamma", "gam--ma", "小说", "g" * 65, "g_a"])
+def test_a_name_against_the_specification_has_no_entry(name: str) -> None:
+    """A strict host throws away the page that holds it."""
+    assert reason(name=name) == "name_form"
+
+
+@pytest.mark.parametrize(("length", "code"), [(1024, None), (1025, "description_too_long")])
+def test_a_description_may_be_as_long_as_the_specification_says(
+    length: int, code: str | None
+) -> None:
+    """Counted as a host counts: white space around it included."""
+    assert reason_of_field("description", "x" * (length - 1) + "\n") == code
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("license", None),
+        ("license", ["MIT"]),
+        ("compatibility", ""),
+        ("compatibility", "x" * 501),
+        ("compatibility", 3),
+        ("allowed-tools", None),
+        ("allowed-tools", [1]),
+        ("allowed-tools", {"a": "b"}),
+        ("metadata", None),
+        ("metadata", "text"),
+    ],
+)
+def test_a_field_of_a_type_that_hosts_refuse_has_no_entry(key: str, value: object) -> None:
+    """Of those the specification knows."""
+    assert reason_of_field(key, value) == "field_type"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("license", ""),
+        ("compatibility", "x" * 500),
+        ("allowed-tools", "Read Write"),
+        ("allowed-tools", ["Read", "Write"]),
+        ("metadata", {"version": 1.5, "deep": {"er": [None]}}),
+        ("version", 1.5),
+        ("hooks", {"stop": [{"run": "x"}]}),
+    ],
+)
+def test_a_field_that_hosts_take_keeps_the_entry(key: str, value: object) -> None:
+    """Other fields pass through unchanged, whatever they hold."""
+    assert reason_of_field(key, value) is None
+
+
+@pytest.mark.parametrize("value", [{"__proto__": 1}, [{"a": {"__proto__": None}}]], ids=repr)
+def test_a_key_that_javascript_cannot_hold_has_no_entry(value: object) -> None:
+    """Hosts written in it would lose or refuse the key."""
+    assert reason_of_field("metadata", {"deep": value}) == "reserved_key"
+
+
+def test_an_entry_too_large_for_a_response_is_left_out() -> None:
+    """It could never be sent, and would take its page along."""
+    assert reason_of_field("notes", "x" * limits.SKILL_ENTRY_MAX_BYTES) == "entry_too_large"
+
+
+def test_every_skill_is_listed_or_has_a_reason() -> None:
+    """Nothing vanishes."""
+    lock = lock_of({**SAMPLE, "gamma": SKILL}, {"gamma": {"diagnostics": ("bom",)}})
+    built = entries.build(lock)
+    assert (len(built.listed), dict(built.unlisted)) == (2, {"gamma": "bom"})
+
+
+def items(*sizes: int) -> list[Item]:
+    """Give items of these sizes."""
+    return [entries.Item({"n": number}, size) for number, size in enumerate(sizes)]
+
+
+@given(st.lists(st.integers(1, 2 * limits.LISTING_PAGE_MAX_BYTES), max_size=30))
+def test_pages_joined_are_the_listing(sizes: list[int]) -> None:
+    """Each item once, whole, in order; and paging ends."""
+    listing = items(*sizes)
+    joined: list[Any] = []
+    start: int | None = 0
+    while start is not None:
+        page, start = entries.page(listing, start)
+        joined += page
+    assert joined == [item.value for item in listing]
+
+
+@given(st.lists(st.integers(1, 2 * limits.LISTING_PAGE_MAX_BYTES), min_size=1, max_size=30))
+def test_a_page_keeps_its_bound_unless_one_item_alone_breaks_it(sizes: list[int]) -> None:
+    """Bytes with commas."""
+    page, _ = entries.page(items(*sizes), 0)
+    held = sum(sizes[: len(page)]) + len(page)
+    assert held <= limits.LISTING_PAGE_MAX_BYTES or len(page) == 1
