@@ -14,12 +14,13 @@ from __future__ import annotations
 import json
 import os
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import anyio
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
 
-from skills_bundle.server import session
+from skills_bundle.server import eras, session
 from skills_bundle.server.strict_stdio import STALLED, STOPPED, Ending, StrictStdio
 from skills_bundle.server.wire import Wire
 
@@ -106,9 +107,7 @@ class Peer:
             self._ready.set()
             server = session.build(self._toolbox, version="1.2.3", shelf=self._shelf)
             return await StrictStdio(Wire(*self._server), stop).serve(
-                lambda reads, writes: server.run(
-                    reads, writes, server.create_initialization_options()
-                )
+                partial(eras.serve, server)
             )
 
         self.ending = anyio.run(serve)

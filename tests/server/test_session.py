@@ -45,7 +45,7 @@ def test_a_recorded_exchange_happens_again(path: Any) -> None:
                 peer.send(message)
             else:
                 found += differences(message, peer.receive())
-    assert found == []
+        assert (found, peer.answers()) == ([], [])
 
 
 @pytest.mark.parametrize("revision", HANDSHAKES)
@@ -189,9 +189,10 @@ def test_cache_hints_are_of_2026_only(revision: str) -> None:
     assert ("ttlMs" in answer, "cacheScope" in answer) == ((revision == DISCOVERY),) * 2
 
 
-def test_a_connection_keeps_the_era_of_its_first_request() -> None:
-    """The other era's opening is refused."""
-    assert ask(initialize(HANDSHAKES[0], 1), DISCOVERY)["error"]["code"] == -32022
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_every_revision_has_its_recorded_exchange(revision: str) -> None:
+    """One file each, named after it."""
+    assert [path.stem for path in EXCHANGES if path.stem.endswith(revision)] != []
 
 
 def test_the_server_names_its_version() -> None:
@@ -202,3 +203,23 @@ def test_the_server_names_its_version() -> None:
             "name": "skills-bundle",
             "version": "1.2.3",
         }
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_what_a_client_puts_into_meta_does_not_come_back(revision: str) -> None:
+    """It is for us to read or to leave; an answer has its own."""
+    message = call("echo", None, 1, revision)
+    given = {"com.example/x": 1, "progressToken": "t"}
+    message["params"]["_meta"] = {**message["params"].get("_meta", {}), **given}
+    found = json.dumps(ask(message, revision))
+    assert "com.example" not in found
+
+
+@pytest.mark.parametrize("method", ["prompts/get", "completion/complete", "subscriptions/listen"])
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_method_that_is_not_served_is_not_found_whatever_its_parameters(
+    revision: str, method: str
+) -> None:
+    """Not "invalid parameters", which would say that others might do."""
+    answer = ask(request(method, {"wrong": True}, 1, revision), revision)
+    assert answer["error"] == {"code": -32601, "message": "Method not found."}

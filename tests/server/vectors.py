@@ -47,6 +47,10 @@ def _data(row: dict[str, Any]) -> bytes:
 
 def exchange(path: Path) -> list[tuple[str, Any]]:
     """Give the steps of a whole exchange: (`send` or `receive`, message)."""
+    return [(kind, message) for kind, message in _steps(path) if kind != "note"]
+
+
+def _steps(path: Path) -> list[tuple[str, Any]]:
     steps = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return [next(iter(step.items())) for step in steps]
 

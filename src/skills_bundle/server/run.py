@@ -13,6 +13,7 @@ import sys
 import traceback
 import warnings
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from skills_bundle import __version__
@@ -128,16 +129,14 @@ def serve_tools(
     with _collector_paused():
         import anyio  # noqa: PLC0415 - half a second, and only once the wire is ours
 
-        from skills_bundle.server import session, strict_stdio  # noqa: PLC0415 - likewise
+        from skills_bundle.server import eras, session, strict_stdio  # noqa: PLC0415 - likewise
 
         server = session.build(make_toolbox(), version=__version__, shelf=shelf)
 
     async def converse() -> Ending:
         stop = anyio.Event()
         _stop_on_signal(stop.set)
-        return await strict_stdio.StrictStdio(wire, stop).serve(
-            lambda reads, writes: server.run(reads, writes, server.create_initialization_options())
-        )
+        return await strict_stdio.StrictStdio(wire, stop).serve(partial(eras.serve, server))
 
     try:
         ending = anyio.run(converse, backend="asyncio")

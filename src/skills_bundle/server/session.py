@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from mcp.server.caching import CacheHint
@@ -96,7 +97,7 @@ def build(
     )
     # The SDK's own middleware reports every call to whatever OpenTelemetry exporter is installed;
     # what is looked up here is nobody's business, so it goes.
-    server.middleware = [cast("ServerMiddleware[Any]", _keep_form)]
+    server.middleware = [cast("ServerMiddleware[Any]", partial(_keep_form, server))]
     if shelf is not None:
         server.extensions = {skills_extension.IDENTIFIER: dict(skills_extension.SETTINGS)}
         server.middleware.append(cast("ServerMiddleware[Any]", Changes(shelf, notify=notify)))
@@ -143,13 +144,15 @@ def _contained(
     return contained
 
 
-async def _keep_form(context: Context, call_next: CallNext) -> HandlerResult:
+async def _keep_form(server: Server[Any], context: Context, call_next: CallNext) -> HandlerResult:
     """Refuse a second handshake, let odd arguments reach the tool, and contain the SDK's crashes.
 
     On handshake connections the SDK would answer a crash with the exception's text and code 0.
     """
     if context.method == "initialize" and context.session.client_params is not None:
         raise MCPError(INVALID_PARAMS, "This connection is initialized.")
+    if not _is_served(server, context):
+        raise MCPError(METHOD_NOT_FOUND, "Method not found.")
     try:
         return await call_next(_with_object_arguments(context))
     except MCPError as error:
@@ -160,6 +163,17 @@ async def _keep_form(context: Context, call_next: CallNext) -> HandlerResult:
         raise
     except Exception as error:  # noqa: BLE001 - as above
         raise _internal_error(error) from None
+
+
+def _is_served(server: Server[Any], context: Context) -> bool:
+    """Tell whether anybody answers this, before the SDK looks at the parameters.
+
+    It checks them first for every method of the protocol, and would call those of a method that we
+    do not have invalid.
+    """
+    if context.request_id is None or context.method == "initialize":
+        return True
+    return server.get_request_handler(context.method) is not None
 
 
 def _with_object_arguments(context: Context) -> Context:
