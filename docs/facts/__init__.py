@@ -25,6 +25,11 @@ REGIONS: dict[str, str] = {
     "states": "evidence:states",
     "tool-errors": "tools:errors",
     "tools": "tools:render",
+    "transport-bounds": "transport:bounds",
+    "transport-endings": "transport:endings",
+    "transport-lines": "transport:lines",
+    "transport-openings": "transport:openings",
+    "transport-revisions": "transport:revisions",
 }
 """Region name to `module:function` of this package."""
 
