@@ -23,6 +23,7 @@ FUZZ_SECONDS = "60"
 nox.needs_version = ">=2025.5"
 # A developer rarely has every Python; a missing one is listed as skipped, never as passed.
 nox.options.error_on_missing_interpreters = False
+nox.options.download_python = "never"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
 nox.options.sessions = [

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.bundle import assemble, receipt
@@ -19,8 +21,6 @@ from skills_bundle.bundle.git_facts import open_facts
 from skills_bundle.skills.scan import DiskFacts, scan
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.skills.model import FileFacts, RefusedSkill, ScanResult, Skill
@@ -43,6 +43,15 @@ GIT_ENVIRONMENT: Final = {
 def skill_md(name: str, *, description: str = "Does one thing.", more: str = "") -> str:
     """Give a valid SKILL.md; `more` is further lines of frontmatter."""
     return f"---\nname: {name}\ndescription: {description}\n{more}---\n\n# {name}\n"
+
+
+def open_way_to(folder: Path) -> None:
+    """Let every user reach a test's folder; pytest's own folders are closed to others."""
+    top = Path(tempfile.gettempdir()).resolve()
+    for parent in [folder, *folder.parents]:
+        if parent.resolve() == top:
+            break
+        parent.chmod(0o755)
 
 
 class SkillsFolder:

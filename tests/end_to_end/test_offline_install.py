@@ -169,7 +169,7 @@ def test_the_official_client_reads_what_the_lock_pins(
 
 def test_an_answer_names_the_commit_it_was_built_from(answer: dict[str, Any], clone: Path) -> None:
     """The provenance carries the commit of the checkout, which is no longer there."""
-    head = subprocess.check_output(["git", "-C", clone, "rev-parse", "HEAD"], text=True).strip()
+    head = subprocess.check_output(["git", "-C", clone, "rev-parse", "HEAD"]).decode().strip()
     assert answer["provenance"]["resolved_git_sha"] == head
 
 

@@ -14,6 +14,7 @@ from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import git_object_id
 from skills_bundle.skills import disk
 from skills_bundle.skills.disk import Content, Folder
+from tests.builders import open_way_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,8 +161,7 @@ def test_what_may_not_be_read_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(b"x")
     (tmp_path / "secret").chmod(0)
     (tmp_path / "closed").mkdir(mode=0)
-    for parent in [tmp_path, *tmp_path.parents][:3]:
-        parent.chmod(0o755)
+    open_way_to(tmp_path)
     command = [sys.executable, "-c", UNPRIVILEGED, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, check=False, encoding="utf-8")
     assert (done.stdout.split(), done.stderr) == (["unreadable", "closed"], "")

@@ -15,7 +15,7 @@ from skills_bundle.errors import InvalidSkillsError
 from skills_bundle.formats.digest import TreeEntry
 from skills_bundle.skills.disk import Entry, Folder
 from skills_bundle.skills.scan import DiskFacts, scan
-from tests.builders import SkillsFolder, codes, skill_md
+from tests.builders import SkillsFolder, codes, open_way_to, skill_md
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -278,8 +278,7 @@ def test_what_may_not_be_read_is_a_problem_and_no_crash(folder: SkillsFolder) ->
     folder.write("alpha/closed/x").parent.chmod(0)
     folder.write("stray").chmod(0)
     folder.write("locked/x").parent.chmod(0)
-    for parent in [folder.path, *folder.path.parents][:4]:
-        parent.chmod(0o755)
+    open_way_to(folder.path)
     command = [sys.executable, "-c", UNPRIVILEGED, str(folder.path)]
     done = subprocess.run(command, capture_output=True, check=False, encoding="utf-8")
     assert (done.stderr, done.stdout.splitlines()) == (
