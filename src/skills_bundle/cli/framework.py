@@ -28,6 +28,8 @@ CONTEXT_SETTINGS: Final[dict[str, Any]] = {
 JSON_PARAMETER: Final = "as_json"
 ARGUMENTS: Final = "skills_bundle.arguments"
 """Where a command's context keeps its arguments as they were typed."""
+ENVIRONMENT: Final = "skills_bundle.environment"
+"""Where every context keeps the environment of this run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,11 @@ class Group(_Explained, click.Group):
 def given_arguments(context: click.Context) -> tuple[str, ...]:
     """Give a command's arguments as they were typed."""
     return context.meta.get(ARGUMENTS, ())
+
+
+def environment(context: click.Context) -> Mapping[str, str]:
+    """Give the environment of this run, for the few options that name a variable."""
+    return context.meta.get(ENVIRONMENT, {})
 
 
 def help_if_bare(context: click.Context) -> None:

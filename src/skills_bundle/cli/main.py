@@ -10,7 +10,7 @@ import click
 from click.shell_completion import shell_complete
 
 from skills_bundle.cli import failures
-from skills_bundle.cli.framework import COMPLETE_VARIABLE, PROGRAM, walk
+from skills_bundle.cli.framework import COMPLETE_VARIABLE, ENVIRONMENT, PROGRAM, walk
 from skills_bundle.cli.groups import root
 from skills_bundle.cli.output import Output
 
@@ -70,6 +70,7 @@ def _invoke(arguments: list[str], environ: Mapping[str, str], output: Output) ->
     if instruction:
         return shell_complete(root, {"obj": output}, PROGRAM, COMPLETE_VARIABLE, instruction)
     with root.make_context(PROGRAM, arguments, obj=output) as context:
+        context.meta[ENVIRONMENT] = environ
         code = root.invoke(context)
     return code if isinstance(code, int) else failures.EXIT_OK
 

@@ -3,13 +3,76 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 
 import click
+from click.core import ParameterSource
 
-from skills_bundle.cli.framework import Command, Example
+from skills_bundle import limits
+from skills_bundle.cli.framework import Command, Example, environment
 from skills_bundle.server.run import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets, serve_stdio
 from skills_bundle.wiring import open_catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from skills_bundle.catalog.service import Catalog
+
+    Body = Callable[..., Any]
+
+DEFAULT_ADDRESS: Final = "127.0.0.1:8765"
+"""Where `--http` listens if it is given no address."""
+
+
+class _Http(TypedDict):
+    """The options that say something only together with `--http`."""
+
+    token_env: str | None
+    token_file: str | None
+    hosts: tuple[str, ...]
+    origins: tuple[str, ...]
+    workers: int
+
+
+_HTTP_OPTIONS: Final = (
+    click.option(
+        "--token-env",
+        metavar="NAME",
+        help="Environment variable that holds the bearer token clients must send.",
+    ),
+    click.option(
+        "--token-file",
+        metavar="FILE",
+        help="File that holds the bearer token clients must send.",
+    ),
+    click.option(
+        "--allowed-host",
+        "hosts",
+        multiple=True,
+        metavar="NAME[:PORT]",
+        help="Another name that clients reach this server by; can be repeated.",
+    ),
+    click.option(
+        "--allowed-origin",
+        "origins",
+        multiple=True,
+        metavar="ORIGIN",
+        help="Web origin whose pages may use this server; can be repeated.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(1, limits.HTTP_MAX_WORKERS),
+        metavar="N",
+        default=1,
+        help="Processes that serve.",
+    ),
+)
+
+
+def _with_http_options(body: Body) -> Body:
+    for option in reversed(_HTTP_OPTIONS):
+        body = option(body)
+    return body
 
 
 @click.command(
@@ -20,7 +83,7 @@ from skills_bundle.wiring import open_catalog
     ],
     exit_codes={
         0: "the client left, or a signal asked to stop",
-        1: "the connection could not go on; standard error says why",
+        1: "the connection could not go on, or the address is taken; standard error says why",
         2: "wrong arguments, or standard input or output is closed",
         3: "the installation cannot be read at all",
     },
@@ -37,11 +100,74 @@ from skills_bundle.wiring import open_catalog
     default="markdown",
     help="What may be read: SKILL.md and Markdown below references/, or every text file.",
 )
-def serve(toolsets: str, resources: Literal["markdown", "all"]) -> int:
-    """Serve the skills over standard input and output.
+@click.option(
+    "--http",
+    "address",
+    is_flag=False,
+    flag_value=DEFAULT_ADDRESS,
+    metavar="[HOST:PORT]",
+    help=f"Serve over HTTP; at {DEFAULT_ADDRESS} if no address is given. TLS is left to a proxy.",
+)
+@_with_http_options
+@click.pass_context
+def serve(
+    context: click.Context,
+    *,
+    toolsets: str,
+    resources: Literal["markdown", "all"],
+    address: str | None,
+    **http: Unpack[_Http],
+) -> int:
+    """Serve the skills over standard input and output, or over HTTP.
 
     A host starts this command and speaks MCP with it, one JSON message a line. To try the server by
     hand, use `skills-bundle mcp check`. Nothing is written, and no network is used.
+
+    With --http it serves a team instead: MCP's streamable HTTP at /mcp, without sessions, and
+    /healthz. An address that other machines can reach needs a bearer token.
     """
     groups = parse_toolsets(toolsets)
-    return serve_stdio(partial(open_catalog, resources=resources), groups)
+    opener = partial(open_catalog, resources=resources)
+    if address is not None:
+        return _serve_http(context, opener, groups, address, http)
+    _refuse(context, "only together with --http", frozenset(_Http.__annotations__))
+    return serve_stdio(opener, groups)
+
+
+def _refuse(context: click.Context, when: str, names: frozenset[str]) -> None:
+    """Refuse options that were given and would say nothing.
+
+    Raises:
+        click.UsageError: Naming each.
+    """
+    given = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name in names
+        and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(f"{', '.join(given)}: {when}.", context)
+
+
+def _serve_http(
+    context: click.Context,
+    opener: Callable[[], Catalog],
+    groups: tuple[str, ...],
+    address: str,
+    http: _Http,
+) -> int:
+    # The HTTP stack is for this mode only: a host that starts us for stdio waits for every import.
+    from skills_bundle.server.http_listen import read_token  # noqa: PLC0415 - see above
+    from skills_bundle.server.http_serve import serve_http  # noqa: PLC0415 - likewise
+    from skills_bundle.server.http_settings import Asked  # noqa: PLC0415 - likewise
+
+    token = read_token(http["token_env"], http["token_file"], environment(context))
+    asked = Asked(
+        address=address,
+        token=token,
+        hosts=http["hosts"],
+        origins=http["origins"],
+        workers=http["workers"],
+    )
+    return serve_http(opener, groups, asked)

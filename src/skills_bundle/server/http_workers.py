@@ -66,10 +66,11 @@ class Workers:
     def _start(self) -> None:
         # A signal between the fork and the entry into the table would miss the new process.
         signal.pthread_sigmask(signal.SIG_BLOCK, _STOP)
-        pid = os.fork()
-        if pid == 0:
-            self._become_worker()
-        self._started[pid] = time.monotonic()
+        if not self._stopping:  # which a signal may have begun just before it was blocked
+            pid = os.fork()
+            if pid == 0:
+                self._become_worker()
+            self._started[pid] = time.monotonic()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)
 
     def _become_worker(self) -> None:
