@@ -74,6 +74,13 @@ def test_an_unknown_revision_is_told_which_are_known(peer: HttpPeer) -> None:
     assert (answer.status, answer.json()["error"]["data"]["supported"]) == (400, [DISCOVERY])
 
 
+@pytest.mark.parametrize("method", ["initialize", "ping", "logging/setLevel", "no/such/method"])
+def test_a_method_that_a_revision_does_not_have_is_not_found(peer: HttpPeer, method: str) -> None:
+    """404 and -32601 for what SEP-2575 removed, the handshake too."""
+    answer = peer.post(request(method, {}, 1, DISCOVERY), DISCOVERY)
+    assert (answer.status, answer.json()["error"]["code"]) == (404, -32601)
+
+
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_no_session_is_begun(peer: HttpPeer, revision: str) -> None:
     """Nothing ties a client to one process."""

@@ -25,6 +25,7 @@ from mcp_types import (
     PaginatedRequestParams,
     Tool,
 )
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from skills_bundle import limits
@@ -149,7 +150,7 @@ async def _keep_form(server: Server[Any], context: Context, call_next: CallNext)
 
     On handshake connections the SDK would answer a crash with the exception's text and code 0.
     """
-    if context.method == "initialize" and context.session.client_params is not None:
+    if _is_second_handshake(context):
         raise MCPError(INVALID_PARAMS, "This connection is initialized.")
     if not _is_served(server, context):
         raise MCPError(METHOD_NOT_FOUND, "Method not found.")
@@ -163,6 +164,13 @@ async def _keep_form(server: Server[Any], context: Context, call_next: CallNext)
         raise
     except Exception as error:  # noqa: BLE001 - as above
         raise _internal_error(error) from None
+
+
+def _is_second_handshake(context: Context) -> bool:
+    """Tell whether a handshake has been; on 2026-07-28 there is no such method."""
+    if context.method != "initialize" or context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        return False
+    return context.session.client_params is not None
 
 
 def _is_served(server: Server[Any], context: Context) -> bool:
