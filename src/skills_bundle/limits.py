@@ -177,5 +177,7 @@ TRACE_MAX_SECRETS: Final = 1000
 # --- mcp check --------------------------------------------------------------------------------
 CHECK_STEP_SECONDS: Final = 30.0
 """Seconds one step of `mcp check` may take; a first start without bytecode takes about two."""
+CHECK_MAX_PAGES: Final = 1000
+"""Pages of `skills/list` that `mcp check` asks for before it calls the listing endless."""
 CHECK_STDERR_TAIL_BYTES: Final = 2 * KIB
 """Bytes of a failed server's standard error that `mcp check` shows."""

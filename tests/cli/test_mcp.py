@@ -14,6 +14,7 @@ from tests.cli.runner import ARGUMENTS, call, on_terminal, spawn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.cli.installed import OwnInstallation
     from tests.cli.runner import Ran
@@ -109,7 +110,7 @@ def test_check_shows_in_one_screen_that_it_works(ask_whole: Ask) -> None:
     assert (ran.code, ran.stderr) == (0, "")
     lines = ran.stdout.splitlines()
     assert len(lines) <= 24
-    assert sum(line.startswith("✓") for line in lines) == 7
+    assert sum(line.startswith("✓") for line in lines) == 8
     assert lines[-1].startswith("✓ It works: every step was right, ")
 
 
@@ -123,6 +124,7 @@ def test_check_gives_programs_its_report(ask_whole: Ask) -> None:
         "search",
         "read",
         "lock",
+        "skills",
         "overview",
     ]
     assert report["provenance"]["collection"] == "acme-skills"
@@ -143,6 +145,56 @@ def test_check_tries_another_launch_command_and_shows_its_last_words() -> None:
     ran = call("mcp", "check", "--command", f'"{sys.executable}" -c "{code}"')
     assert ran.code == 1
     assert "no such module: acme" in ran.stdout
+
+
+def test_check_shows_what_a_program_that_is_no_server_printed() -> None:
+    """The words themselves, what was run, and no advice about another installation."""
+    ran = call("mcp", "check", "--command", f'"{sys.executable}" -c "print(\'Welcome!\')"')
+    assert ran.code == 1
+    assert "\nWelcome!\n" in ran.stdout
+    assert "skills-bundle verify" not in ran.stdout
+
+
+def test_check_names_the_program_that_is_not_there() -> None:
+    """The system's words alone would leave one guessing."""
+    ran = call("mcp", "check", "--command", "no-such-program x")
+    assert "no-such-program cannot be started" in ran.stdout
+
+
+def test_check_of_a_failing_command_says_which_variables_it_had() -> None:
+    """A tool that needs another one is the likeliest cause; the option for it is named."""
+    ran = call("mcp", "check", "--env", "A_B=1", "--command", f'"{sys.executable}" -c "exit(1)"')
+    told = " ".join(ran.stdout.split())
+    assert "with these variables alone: A_B, " in told
+    assert "--env NAME=VALUE" in told
+
+
+@pytest.mark.parametrize("variable", ["NAME", "=value"])
+def test_a_variable_that_is_none_is_a_usage_error(variable: str) -> None:
+    """Exit 2, naming what was given."""
+    ran = call("mcp", "check", "--env", variable)
+    assert (ran.code, ran.stdout) == (2, "")
+    assert "--env takes NAME=VALUE" in ran.stderr
+
+
+def test_check_compares_a_foreign_server_with_the_lock_that_is_named(
+    whole: OwnInstallation,
+) -> None:
+    """Exit 0 with its lock; without it nobody can tell, and the option is named."""
+    command = ("mcp", "check", "--command", f'"{whole.python}" -P -m skills_bundle mcp serve')
+    assert call(*command, "--lock", str(whole.lock)).code == 0
+    unnamed = call(*command)
+    assert unnamed.code == 3
+    assert "--lock FILE" in unnamed.stdout
+
+
+def test_a_lock_that_is_none_is_told_before_anything_is_started(tmp_path: Path) -> None:
+    """Exit 1 with the file's own name."""
+    file = tmp_path / "mine.json"
+    file.write_text("[]", encoding="utf-8")
+    ran = call("mcp", "check", "--lock", str(file))
+    assert (ran.code, ran.stdout) == (1, "")
+    assert f"  {file}: " in ran.stderr
 
 
 @pytest.mark.parametrize("line", ["", "'unclosed"])

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
+from skills_bundle.errors import InvalidLockError
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server import check
-from skills_bundle.server.check_lock import LockOnDisk
-from tests.installed_builder import Installation, InstalledBuilder
+from skills_bundle.server.check_lock import LockOnDisk, read_named
+from tests.installed_builder import Installation, InstalledBuilder, lock_of
 from tests.server.commands import INSTALLED, ODD
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def test_a_server_that_works_passes_every_step(lock_beside: Installation) -> Non
     """From its start to the overview, compared with the lock on disk."""
     report = check.run_check(serving(lock_beside))
     seen = [(step.name, step.verdict) for step in report.steps]
-    names = ("start", "tools", "search", "read", "lock", "overview")
+    names = ("start", "tools", "search", "read", "lock", "skills", "overview")
     assert (seen, report.exit_code) == ([(name, "ok") for name in names], 0)
 
 
@@ -91,6 +92,47 @@ def test_a_server_of_another_catalog_cannot_be_told(installation: Installation) 
     assert check.run_check(serving(installation)).exit_code == 3
 
 
+def test_a_named_lock_is_what_the_server_must_serve(installation: Installation) -> None:
+    """Exit code 0 with its own lock, wherever that lies."""
+    lock = read_named(installation.lock)
+    assert check.run_check(serving(installation), lock=lock).exit_code == 0
+
+
+def test_another_catalog_than_the_named_lock_is_wrong(
+    installation: Installation, tmp_path: Path
+) -> None:
+    """Exit code 1: the caller said what it has to be."""
+    other = tmp_path / "other.lock.json"
+    other.write_bytes(lock_of({"beta": {"SKILL.md": b"x"}}).to_bytes())
+    report = check.run_check(serving(installation), lock=read_named(other))
+    assert (report.steps[-1].name, report.exit_code) == ("lock", 1)
+    assert str(other) in report.steps[-1].detail
+
+
+def test_a_named_file_that_is_no_lock_is_refused_with_its_name(tmp_path: Path) -> None:
+    """Every problem, each with the file as the caller called it."""
+    file = tmp_path / "mine.json"
+    file.write_text("{", encoding="utf-8")
+    with pytest.raises(InvalidLockError) as raised:
+        read_named(file)
+    assert [(row.path, row.line) for row in raised.value.problems] == [(str(file), 1)]
+
+
+def test_the_server_gets_the_variables_it_is_given() -> None:
+    """And the report names every variable it has."""
+    code = "import os, sys; sys.exit(os.environ['UV_FIND_LINKS'])"
+    report = check.run_check(python(code), environment={"UV_FIND_LINKS": "wheels"})
+    assert report.stderr_tail == "wheels"
+    assert {"PATH", "UV_FIND_LINKS"} <= set(report.environment)
+
+
+def test_the_server_gets_no_other_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As under many hosts, what the caller's shell exports does not reach it."""
+    monkeypatch.setenv("UV_FIND_LINKS", "wheels")
+    code = "import os, sys; sys.exit(os.environ.get('UV_FIND_LINKS', 'none'))"
+    assert check.run_check(python(code)).stderr_tail == "none"
+
+
 def test_a_catalog_that_is_unavailable_cannot_be_told(installation: Installation) -> None:
     """The tools say so, and so does the report."""
     installation.lock.unlink()
@@ -105,9 +147,16 @@ def test_a_server_that_dies_is_wrong_and_its_last_words_are_shown() -> None:
 
 
 def test_a_server_that_prints_is_wrong_at_once() -> None:
-    """What is on standard output must be protocol."""
+    """What is on standard output must be protocol; what was there instead is in the report."""
     report = check.run_check(python("print('Welcome!', flush=True); input(); input()"))
     assert "not JSON-RPC" in report.steps[0].detail
+    assert report.stdout_line == "Welcome!"
+
+
+def test_a_program_that_prints_and_ends_is_told_the_same() -> None:
+    """Whether it reads its input or not: `echo` is no server."""
+    report = check.run_check(python("print('Welcome!')"))
+    assert ("not JSON-RPC" in report.steps[0].detail, report.stdout_line) == (True, "Welcome!")
 
 
 def test_a_server_that_does_not_answer_is_wrong_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +169,16 @@ def test_a_server_that_does_not_answer_is_wrong_in_time(monkeypatch: pytest.Monk
 def test_a_command_that_does_not_exist_is_wrong() -> None:
     """The system's reason is shown."""
     report = check.run_check(["no-such-program-anywhere"])
-    assert report.problems == ("start: The server cannot be started: No such file or directory.",)
+    assert report.problems == (
+        "start: no-such-program-anywhere cannot be started: No such file or directory.",
+    )
+
+
+def test_bytes_that_are_no_text_are_named_as_such() -> None:
+    """Not as an answer of a wrong form."""
+    code = "import os; os.write(1, b'\\xff\\n'); input(); input()"
+    report = check.run_check(python(code))
+    assert report.steps[0].detail == "The server wrote bytes to standard output that are not UTF-8."
 
 
 def test_a_server_of_other_tools_is_wrong() -> None:
@@ -138,4 +196,6 @@ def test_the_report_for_programs_is_json_values(lock_beside: Installation) -> No
         "provenance",
         "problems",
         "stderr_tail",
+        "stdout_line",
+        "environment",
     ]

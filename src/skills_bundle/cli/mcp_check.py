@@ -30,6 +30,7 @@ DOES: Final = {
     "search": "search",
     "read": "read a skill",
     "lock": "compare with lock",
+    "skills": "load as a host",
     "overview": "overview",
 }
 """Steps in words; one that is not here is called by its name."""

@@ -23,6 +23,7 @@ from skills_bundle.errors import SkillsBundleError
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server.check_lock import LockOnDisk, read_lock
 from skills_bundle.server.check_report import CheckReport, Step, Verdict
+from skills_bundle.server.check_skills import Disagreement, load_as_host
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Sequence
@@ -155,6 +156,7 @@ class _Check:
             await self._step("read", self._read, client)
             self._begin("lock")
             self._end(*await anyio.to_thread.run_sync(self._compare_with_lock))
+            await self._step("skills", self._load_skill, client)
             await self._step("overview", self._overview, client)
             self._scope.deadline = float("inf")  # the client's own goodbye is bounded
 
@@ -241,6 +243,12 @@ class _Check:
         if locked != self._digest:
             raise _StopError("wrong", "The text is not what the lock says it must be.")
         return "ok", f"sha256 {self._digest[:12]}… as in {lock.path}"
+
+    async def _load_skill(self, client: Client) -> str:
+        try:
+            return await load_as_host(client, str(self._skill["path"]), self._digest)
+        except Disagreement as error:
+            raise _StopError("wrong", str(error)) from error
 
     async def _overview(self, client: Client) -> str:
         answer = await _call(client, "skill_catalog_overview", {})

@@ -16,7 +16,7 @@ class Step:
     """One thing that was tried.
 
     Attributes:
-        name: `start`, `tools`, `search`, `read`, `lock` or `overview`.
+        name: `start`, `tools`, `search`, `read`, `lock`, `skills` or `overview`.
         verdict: `cannot_tell` where nothing is wrong that we know of, and nothing was shown either.
         detail: What was seen, or why not; one sentence.
         milliseconds: From asking to knowing; of `start`, from spawning the process.
