@@ -72,6 +72,21 @@ def chatter(_: NoArguments) -> Said:
     return Said(said=f"child ended {done.returncode}")
 
 
+def descriptors(_: NoArguments) -> Said:
+    """Say which open files a child finds that is kept from none."""
+    child = """
+import os
+for number in range(64):
+    try:
+        print(os.fstat(number).st_ino)
+    except OSError:
+        pass
+"""
+    command = [sys.executable, "-c", child]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, close_fds=False)
+    return Said(said=done.stdout.decode())
+
+
 def surrogate(_: NoArguments) -> Said:
     """Answer something that is not Unicode."""
     return Said.model_construct(said="\ud800")
@@ -91,6 +106,7 @@ def toolbox() -> Toolbox:
             tool("crash_in_pydantic", crash_in_pydantic),
             tool("refuse", refuse),
             tool("chatter", chatter),
+            tool("descriptors", descriptors),
             tool("surrogate", surrogate),
         ]
     )

@@ -7,6 +7,7 @@ and the installation is known to be one.
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import signal
 import sys
@@ -132,6 +133,9 @@ def serve_tools(
         from skills_bundle.server import eras, session, strict_stdio  # noqa: PLC0415 - likewise
 
         server = session.build(make_toolbox(), version=__version__, shelf=shelf)
+    # The SDK warns of what a client sent; a client that does not read standard error could fill
+    # that pipe so, and stop us for good. Faults are errors and still told.
+    logging.getLogger("mcp").setLevel(logging.ERROR)
 
     async def converse() -> Ending:
         stop = anyio.Event()

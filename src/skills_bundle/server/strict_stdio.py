@@ -8,7 +8,6 @@ written before the end.
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from skills_bundle import limits
 from skills_bundle.server import framing
 from skills_bundle.server.framing import LineBuffer, Notification, Refusal, Request
 from skills_bundle.server.in_flight import InFlight
-from skills_bundle.server.wire import Wire, Worker, write_all
+from skills_bundle.server.wire import Wire, Worker, read_some, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
@@ -49,6 +48,7 @@ class Ending:
 END_OF_INPUT: Final = Ending("the client closed its end", 0)
 STOPPED: Final = Ending("a signal asked us to stop", 0)
 CLIENT_GONE: Final = Ending("nobody reads our answers any more", 0)
+UNWRITABLE: Final = Ending("standard output cannot be written to", 1)
 GARBAGE: Final = Ending(f"{limits.MAX_PARSE_ERROR_REPLIES} lines could not be read", 1)
 STALLED: Final = Ending("answers were left in a pipe that nobody reads", 1)
 
@@ -176,8 +176,10 @@ class StrictStdio:
         with closing(Worker("skills-bundle writer")) as worker:
             try:
                 await self._outbox.drain(partial(worker.run, write_all, self._wire.write_fd))
-            except OSError:  # EPIPE, ECONNRESET: nothing to tell, and nobody to tell it to
-                self._ending = CLIENT_GONE
+            except OSError as error:
+                # EPIPE, ECONNRESET: nothing to tell, and nobody to tell it to. Not so a full disk.
+                left = isinstance(error, BrokenPipeError | ConnectionResetError)
+                self._ending = CLIENT_GONE if left else UNWRITABLE
                 self._everything.cancel()
 
     async def _read_and_drain(self) -> None:
@@ -257,5 +259,5 @@ def _read_chunk(fd: int) -> tuple[bytes, int]:
     """Read what there is, blocking, and say when; an input that fails is an input that ended."""
     chunk = b""
     with suppress(OSError):
-        chunk = os.read(fd, limits.READ_CHUNK_BYTES)
+        chunk = read_some(fd, limits.READ_CHUNK_BYTES)
     return chunk, time.perf_counter_ns()

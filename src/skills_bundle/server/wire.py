@@ -10,6 +10,7 @@ import asyncio
 import io
 import os
 import queue
+import selectors
 import sys
 import threading
 from contextlib import suppress
@@ -62,9 +63,23 @@ def claim() -> Wire:
     os.dup2(_open_null(os.O_RDONLY), _STANDARD_INPUT)
     os.dup2(diversion, _STANDARD_OUTPUT)
     if isinstance(stdout, io.TextIOWrapper):
-        # A stray print must not raise under an ASCII locale: it would fail the call it sits in.
-        stdout.reconfigure(errors="backslashreplace", line_buffering=True)
+        _loosen(cast("io.TextIOWrapper[Any]", stdout))
     return wire
+
+
+def _loosen(stdout: io.TextIOWrapper[Any]) -> None:
+    """Keep stray prints from raising under an ASCII locale: it would fail the call they sit in."""
+    try:
+        stdout.reconfigure(errors="backslashreplace", line_buffering=True)
+    except OSError:
+        # It was opened on a file, where it knew its position; what it has become has none.
+        descriptor = io.FileIO(_STANDARD_OUTPUT, "w", closefd=False)
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(descriptor),
+            encoding=stdout.encoding,
+            errors="backslashreplace",
+            line_buffering=True,
+        )
 
 
 def _open_null(flags: int) -> int:
@@ -88,6 +103,19 @@ def _duplicate(fd: int) -> int:
     return copy
 
 
+def read_some(fd: int, size: int) -> bytes:
+    """Read what there is, blocking until there is something; nothing at the end.
+
+    Raises:
+        OSError: If there is nothing to be read from any more.
+    """
+    while True:
+        try:
+            return os.read(fd, size)
+        except BlockingIOError:
+            _wait(fd, selectors.EVENT_READ)
+
+
 def write_all(fd: int, data: bytes) -> None:
     """Write every byte, blocking; a short write goes on where it stopped.
 
@@ -96,7 +124,21 @@ def write_all(fd: int, data: bytes) -> None:
     """
     view = memoryview(data)
     while view:
-        view = view[os.write(fd, view) :]
+        try:
+            view = view[os.write(fd, view) :]
+        except BlockingIOError:
+            _wait(fd, selectors.EVENT_WRITE)
+
+
+def _wait(fd: int, event: int) -> None:
+    """Wait on a descriptor that somebody made non-blocking.
+
+    The flag belongs to the open file, which a host may share with us: so it is neither set nor
+    cleared here, but lived with.
+    """
+    with selectors.DefaultSelector() as selector:
+        selector.register(fd, event)
+        selector.select()
 
 
 class Worker:
