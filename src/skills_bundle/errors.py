@@ -39,12 +39,11 @@ class Problem:
 
     def __str__(self) -> str:
         """Render as `path:line: message [code]`, the form editors jump from."""
-        place = "" if self.path is None else self.path
-        if self.line is not None:
-            place += f":{self.line}"
-        return (
-            f"{place}: {self.message} [{self.code}]" if place else f"{self.message} [{self.code}]"
-        )
+        told = f"{self.message} [{self.code}]"
+        if self.line is None:
+            return told if self.path is None else f"{self.path}: {told}"
+        place = f"line {self.line}" if self.path is None else f"{self.path}:{self.line}"
+        return f"{place}: {told}"
 
 
 class SkillsBundleError(Exception):

@@ -181,3 +181,5 @@ CHECK_MAX_PAGES: Final = 1000
 """Pages of `skills/list` that `mcp check` asks for before it calls the listing endless."""
 CHECK_STDERR_TAIL_BYTES: Final = 2 * KIB
 """Bytes of a failed server's standard error that `mcp check` shows."""
+CHECK_STDOUT_LINE_CHARACTERS: Final = 500
+"""Characters of a line that is no JSON-RPC that `mcp check` shows."""

@@ -7,6 +7,7 @@ bytes are one deterministic rendering; a file that re-renders differently is ref
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
@@ -140,7 +141,8 @@ def _unreadable(data: bytes, error: MalformedJsonError) -> InvalidLockError:
     """Say what is behind unreadable bytes; a merge conflict is by far the likeliest."""
     if any(data.startswith(mark) or b"\n" + mark in data for mark in (b"<<<<<<< ", b">>>>>>> ")):
         return _invalid("The lock cannot be read.", "merge_conflict", "holds merge-conflict marks")
-    return InvalidLockError("The lock cannot be read.", error.problems)
+    problems = tuple(replace(problem, path=LOCK_FILE_NAME) for problem in error.problems)
+    return InvalidLockError("The lock cannot be read.", problems)
 
 
 def _refuse_other_version(value: JsonValue) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 from pydantic import ValidationError
 
 from skills_bundle.bundle.provenance import Provenance
-from skills_bundle.cli import claims, pretty
+from skills_bundle.cli import claims, failures, pretty
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.progress import patience
 from skills_bundle.formats import rendering
 from skills_bundle.server.check import run_check
+from skills_bundle.server.check_lock import read_named
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,6 +36,10 @@ DOES: Final = {
     "overview": "overview",
 }
 """Steps in words; one that is not here is called by its name."""
+FOREIGN_ADVICE: Final = (
+    "What was run, with which variables, and what it printed is shown above; a variable that it "
+    "needs is given to it with --env NAME=VALUE."
+)
 
 
 @click.command(
@@ -44,11 +50,19 @@ DOES: Final = {
             "Try exactly what a host's configuration runs:",
             'skills-bundle mcp check --command "skills-bundle mcp serve"',
         ),
+        Example(
+            "Compare what a server serves with a lock of yours:",
+            "skills-bundle mcp check --lock catalog.lock.json",
+        ),
+        Example(
+            "Give the server a variable, as a host's configuration can:",
+            "skills-bundle mcp check --env LANG=C.UTF-8",
+        ),
         Example("For programs:", "skills-bundle mcp check --json"),
     ],
     exit_codes={
         0: "it works",
-        1: "something is wrong",
+        1: "something is wrong, or (--lock) the server serves another catalog",
         2: "wrong arguments",
         3: "it answers, but what it serves could not be compared with a lock",
     },
@@ -58,30 +72,51 @@ DOES: Final = {
     metavar="LINE",
     help="What to start instead, quoted as one word; run as it is, not by a shell.",
 )
+@click.option(
+    "--lock",
+    metavar="FILE",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="The lock of what the server must serve.",
+    show_default="the lock of this installation",
+)
+@click.option(
+    "--env",
+    "variables",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A variable for the server's environment; may be repeated.",
+)
 @click.option("--verbose", is_flag=True, help="Also show what was run and what the server printed.")
 @json_option
 @pass_output
-def check(output: Output, *, command: str | None, verbose: bool) -> int:
+def check(
+    output: Output,
+    *,
+    command: str | None,
+    lock: Path | None,
+    variables: tuple[str, ...],
+    verbose: bool,
+) -> int:
     """Start the server as a host would, and try it.
 
     Lists the tools, searches, reads a skill page by page, hashes what came back, and compares it
     with the lock on disk, which is read here by other code than the server's. Each step shows how
     long it took, in milliseconds.
+
+    As under many hosts, the server is given a few variables of this environment only, such as HOME
+    and PATH (--verbose lists them); name further ones with --env.
     """
+    words, environment = _words(command), _environment(variables)
+    named = None if lock is None else read_named(lock)
     with patience(output, "Talking to the server ..."):
-        report = run_check(_words(command))
+        report = run_check(words, lock=named, environment=environment)
     if output.as_json:
         output.json(report.to_dict())
         return report.exit_code
     parts = [_steps(report, output.terminal), *_provenance(report)]
-    if verbose or report.stderr_tail:
-        parts += [
-            pretty.heading("What was run"),
-            pretty.unbroken(shlex.join(report.command)),
-            pretty.heading("What the server printed on standard error"),
-            pretty.line(report.stderr_tail or "nothing that was kept"),
-        ]
-    mark, verdict = _conclusion(report)
+    if verbose or report.exit_code == failures.EXIT_WRONG:
+        parts += _circumstances(report)
+    mark, verdict = _conclusion(report, foreign=command is not None)
     parts.append(pretty.line(""))
     parts.append(pretty.marked(mark, verdict, output.terminal))
     output.text(pretty.render(parts, output.terminal))
@@ -99,6 +134,34 @@ def _words(command: str | None) -> list[str] | None:
     if not words:
         raise click.UsageError("--command names no program.")
     return words
+
+
+def _environment(variables: tuple[str, ...]) -> dict[str, str]:
+    pairs = [variable.partition("=") for variable in variables]
+    wrong = [name for name, sign, _ in pairs if not name or not sign]
+    if wrong:
+        given = ", ".join(repr(name) for name in wrong)
+        raise click.UsageError(f"--env takes NAME=VALUE, and there is {given}.")
+    return {name: value for name, _, value in pairs}
+
+
+def _circumstances(report: CheckReport) -> list[RenderableType]:
+    """Show what was run, with what, and what it printed."""
+    parts: list[RenderableType] = [
+        pretty.heading("What was run"),
+        pretty.unbroken(shlex.join(report.command)),
+        pretty.line(f"with these variables alone: {', '.join(report.environment)}"),
+    ]
+    if report.stdout_line:
+        parts += [
+            pretty.heading("What the server printed on standard output"),
+            pretty.line(report.stdout_line),
+        ]
+    return [
+        *parts,
+        pretty.heading("What the server printed on standard error"),
+        pretty.line(report.stderr_tail or "nothing that was kept"),
+    ]
 
 
 def _steps(report: CheckReport, terminal: Terminal) -> RenderableType:
@@ -131,12 +194,13 @@ def _provenance(report: CheckReport) -> list[RenderableType]:
     return [title, pretty.facts(claims.rows(provenance))]
 
 
-def _conclusion(report: CheckReport) -> tuple[Mark, str]:
+def _conclusion(report: CheckReport, *, foreign: bool) -> tuple[Mark, str]:
     if report.exit_code == 0:
         spent = sum(step.milliseconds for step in report.steps)
         return "good", f"It works: every step was right, {spent:,.0f} ms in all."
     problems = " ".join(report.problems)
-    if report.exit_code == 1:
-        advice = "Look at `skills-bundle verify`, and at what the server printed."
+    if report.exit_code == failures.EXIT_WRONG:
+        advice = FOREIGN_ADVICE if foreign else "`skills-bundle verify` looks at the installation."
         return "bad", f"It does not work. {problems} {advice}"
-    return "unsure", f"It answers; whether with what was locked cannot be told. {problems}"
+    advice = " Name its lock with --lock FILE." if foreign else ""
+    return "unsure", f"It answers; whether with what was locked cannot be told. {problems}{advice}"

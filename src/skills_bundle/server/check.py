@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias, cast
 
 import anyio
 from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp.shared.exceptions import MCPError
+from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 
 from skills_bundle import limits
-from skills_bundle.errors import SkillsBundleError
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server.check_lock import LockOnDisk, read_lock
 from skills_bundle.server.check_report import CheckReport, Step, Verdict
 from skills_bundle.server.check_skills import Disagreement, load_as_host
+from skills_bundle.server.check_words import GARBAGE, StopError, count, printed, reading_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -39,22 +38,17 @@ EXPECTED_TOOLS: Final = (
 )
 
 
-class _StopError(SkillsBundleError):
-    """A step cannot be completed, so the check ends here."""
-
-    def __init__(self, verdict: Verdict, detail: str) -> None:
-        super().__init__(detail)
-        self.verdict: Verdict = verdict
-        self.detail = detail
-
-
 def default_command() -> list[str]:
     """Give the command that serves this very installation; `-P` keeps the caller's folder out."""
     return [sys.executable, "-P", "-m", "skills_bundle", "mcp", "serve"]
 
 
 def run_check(
-    command: Sequence[str] | None = None, progress: Callable[[Step], None] = lambda _: None
+    command: Sequence[str] | None = None,
+    progress: Callable[[Step], None] = lambda _: None,
+    *,
+    lock: LockOnDisk | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> CheckReport:
     """Start a server, talk to it as a host would, and report.
 
@@ -62,6 +56,9 @@ def run_check(
         command: The program and its arguments; by default the server of this installation, started
             in an empty folder.
         progress: Told of each step when it is over.
+        lock: What the server must serve; by default the lock of this installation, and then a
+            server of another catalog is not wrong.
+        environment: Variables for the server besides the few that hosts pass on.
 
     Returns:
         The report; whatever goes wrong is in it. Every step ends within
@@ -74,14 +71,19 @@ def run_check(
     ):
         started = list(command) if command else default_command()
         parameters = StdioServerParameters(
-            command=started[0], args=started[1:], cwd=None if command else empty
+            command=started[0],
+            args=started[1:],
+            env=dict(environment or {}),
+            cwd=None if command else empty,
         )
-        check = anyio.run(_checked, parameters, errors, progress, backend="asyncio")
+        check = anyio.run(_checked, parameters, errors, progress, lock, backend="asyncio")
         return CheckReport(
             command=tuple(started),
             steps=tuple(check.steps),
             provenance=check.provenance,
             stderr_tail="" if check.went_well else _tail(errors),
+            stdout_line=check.printed,
+            environment=tuple(sorted({**get_default_environment(), **(environment or {})})),
         )
 
 
@@ -103,9 +105,12 @@ def _tail(errors: TextIO) -> str:
 
 
 async def _checked(
-    parameters: StdioServerParameters, errors: TextIO, progress: Callable[[Step], None]
+    parameters: StdioServerParameters,
+    errors: TextIO,
+    progress: Callable[[Step], None],
+    lock: LockOnDisk | None,
 ) -> _Check:
-    check = _Check(parameters, errors, progress)
+    check = _Check(parameters, errors, progress, lock)
     await check.run()
     return check
 
@@ -118,12 +123,15 @@ class _Check:
         parameters: StdioServerParameters,
         errors: TextIO,
         progress: Callable[[Step], None],
+        lock: LockOnDisk | None,
     ) -> None:
         self.steps: list[Step] = []
+        self.printed = ""
         self.provenance: JsonObject | None = None
         self._parameters = parameters
         self._errors = errors
         self._progress = progress
+        self._lock = lock
         self._name, self._began = "", 0.0
         self._scope = anyio.CancelScope()
         self._garbage = False
@@ -140,7 +148,7 @@ class _Check:
             try:
                 await self._converse()
             except Exception as error:  # noqa: BLE001 - a server may fail in any way; all of them are reported
-                self._end(*_reading_of(error))
+                self._end(*self._reading_of(error))
         if self._scope.cancelled_caught and self._name:
             self._end("wrong", self._why_cancelled())
 
@@ -164,11 +172,16 @@ class _Check:
         """Hear what is no answer; a line that is no JSON-RPC ends the check at once."""
         if isinstance(message, Exception):
             self._garbage = True
+            self.printed = printed(message)
             self._scope.cancel()
+
+    def _reading_of(self, error: Exception) -> tuple[Verdict, str]:
+        """Say what went wrong; what ends a connection may have been a line that is no JSON-RPC."""
+        return ("wrong", GARBAGE) if self._garbage else reading_of(error, self._parameters.command)
 
     def _why_cancelled(self) -> str:
         if self._garbage:
-            return "The server wrote something to standard output that is not JSON-RPC."
+            return GARBAGE
         return f"No answer within {limits.CHECK_STEP_SECONDS:g} seconds."
 
     async def _step(
@@ -194,7 +207,7 @@ class _Check:
         names = [tool.name for tool in (await client.list_tools()).tools]
         missing = [name for name in EXPECTED_TOOLS if name not in names]
         if missing:
-            raise _StopError("wrong", f"Not offered: {', '.join(missing)}.")
+            raise StopError("wrong", f"Not offered: {', '.join(missing)}.")
         return ", ".join(names)
 
     async def _search(self, client: Client) -> str:
@@ -202,10 +215,11 @@ class _Check:
         self.provenance = cast("JsonObject", found["provenance"])
         rows = cast("list[JsonObject]", found["skills"])
         if not rows:
-            raise _StopError("wrong", "The catalog holds no skill.")
+            raise StopError("wrong", "The catalog holds no skill.")
         self._skill = rows[0]
         total = cast("int", found["total"])
-        return f"{total} skill{'s' * (total != 1)}, first of them {rows[0]['name']}"
+        first = ": " if total == 1 else ", the first is "
+        return f"{count(total, 'skill')}{first}{rows[0]['name']}"
 
     async def _read(self, client: Client) -> str:
         pieces: list[str] = []
@@ -216,24 +230,26 @@ class _Check:
                 client, "skill_resource_read", {"skill": self._skill["path"], "offset": offset}
             )
             if page["next_offset"] is not None and page["next_offset"] <= offset:  # pyright: ignore[reportOperatorIssue] - foreign data; a TypeError is reported
-                raise _StopError("wrong", "The pages do not advance.")
+                raise StopError("wrong", "The pages do not advance.")
             pieces.append(cast("str", page["content"]))
             offset = page["next_offset"]
         data = "".join(pieces).encode()
         self._digest = sha256_hex(data)
         if (len(data), self._digest) != (page["byte_length"], page["content_sha256"]):
-            raise _StopError(
-                "wrong", "The pages joined do not have the size and digest they claim."
-            )
-        pages = f"{len(pieces)} page{'s' * (len(pieces) != 1)}"
-        return f"{self._skill['path']}/SKILL.md, {len(data)} bytes in {pages}"
+            raise StopError("wrong", "The pages joined do not have the size and digest they claim.")
+        pages = count(len(pieces), "page")
+        return f"{self._skill['path']}/SKILL.md, {count(len(data), 'byte')} in {pages}"
 
     def _compare_with_lock(self) -> tuple[Verdict, str]:
         """Compare what was read with the lock on disk; not knowing does not end the check."""
-        lock = read_lock()
+        lock = self._lock or read_lock()
         if not isinstance(lock, LockOnDisk):
             return "cannot_tell", lock
         served = str((self.provenance or {}).get("catalog_sha256"))
+        if served != lock.sha256 and lock.named:
+            raise StopError(
+                "wrong", f"The server serves another catalog ({served[:12]}…) than {lock.path} is."
+            )
         if served != lock.sha256:
             return "cannot_tell", (
                 f"The server serves another catalog ({served[:12]}…) than the lock of this "
@@ -241,25 +257,25 @@ class _Check:
             )
         locked = lock.skill_md_digest(str(self._skill["path"]))
         if locked != self._digest:
-            raise _StopError("wrong", "The text is not what the lock says it must be.")
+            raise StopError("wrong", "The text is not what the lock says it must be.")
         return "ok", f"sha256 {self._digest[:12]}… as in {lock.path}"
 
     async def _load_skill(self, client: Client) -> str:
         try:
             return await load_as_host(client, str(self._skill["path"]), self._digest)
         except Disagreement as error:
-            raise _StopError("wrong", str(error)) from error
+            raise StopError("wrong", str(error)) from error
 
     async def _overview(self, client: Client) -> str:
         answer = await _call(client, "skill_catalog_overview", {})
-        return f"{len(cast('str', answer['overview']))} characters"
+        return count(len(cast("str", answer["overview"])), "character")
 
 
 async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> JsonObject:
     """Call a tool and give its structured answer; the SDK's client checks it by the tool's schema.
 
     Raises:
-        _StopError: If the tool says no.
+        StopError: If the tool says no.
     """
     result = await client.call_tool(tool, arguments)
     answer = cast("JsonObject", result.structured_content)
@@ -267,19 +283,4 @@ async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> JsonObj
         return answer
     error = cast("dict[str, str]", answer["error"])
     verdict: Verdict = "cannot_tell" if error["code"] == "catalog_unavailable" else "wrong"
-    raise _StopError(verdict, f"{tool} answers {error['code']}: {error['message']}")
-
-
-def _reading_of(error: BaseException) -> tuple[Verdict, str]:
-    """Say for people what went wrong, from the innermost error of a group."""
-    while isinstance(error, BaseExceptionGroup):
-        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
-    if isinstance(error, _StopError):
-        return error.verdict, error.detail
-    if isinstance(error, OSError):
-        return "wrong", f"The server cannot be started: {error.strerror or error}."
-    if isinstance(error, MCPError) and "closed" in error.message.lower():
-        return "wrong", "The server ended before it answered."
-    if isinstance(error, MCPError):
-        return "wrong", f"The server answers error {error.code}: {error.message}"
-    return "wrong", f"The answer does not have its form ({type(error).__name__})."
+    raise StopError(verdict, f"{tool} answers {error['code']}: {error['message']}")

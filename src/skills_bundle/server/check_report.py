@@ -42,12 +42,16 @@ class CheckReport:
         steps: In order.
         provenance: As the server claims it, or None if no answer carried one.
         stderr_tail: The end of what the server wrote to standard error, if a step was not ok.
+        stdout_line: What the server wrote to standard output that is not JSON-RPC, or "".
+        environment: Names of the variables that the server was given.
     """
 
     command: tuple[str, ...]
     steps: tuple[Step, ...]
     provenance: dict[str, JsonValue] | None
     stderr_tail: str
+    stdout_line: str = ""
+    environment: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -82,4 +86,6 @@ class CheckReport:
             "provenance": self.provenance,
             "problems": [*self.problems],
             "stderr_tail": self.stderr_tail,
+            "stdout_line": self.stdout_line,
+            "environment": [*self.environment],
         }
