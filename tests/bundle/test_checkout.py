@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle import checkout, proof
+from skills_bundle.bundle import proof
 from skills_bundle.bundle.checkout import has_repository, inspect, open_checkout
 from skills_bundle.errors import CheckoutError
 from tests.hatch_plugin.sample import SampleProject, git
@@ -65,19 +65,6 @@ def test_another_owners_repository_is_not_read(sample: SampleProject) -> None:
     found = inspect(sample.folder, "skills")
     assert (found.state, found.reason) == ("archive", "not_owner")
     assert str(sample.folder) in found.detail
-
-
-@pytest.mark.parametrize(
-    ("message", "expected"),
-    [
-        ("repository path '/x' is not owned by current user", "not_owner"),
-        ("/x: unknown object format 'sha256'", "unsupported_object_format"),
-        ("anything else", "git_unavailable"),
-    ],
-)
-def test_refusals_of_libgit2_are_told_apart(message: str, expected: str) -> None:
-    """By their words, since its error codes are the same."""
-    assert checkout.reason_of(message) == expected
 
 
 def test_a_sha256_repository_is_said_to_be_unsupported(tmp_path: Path) -> None:

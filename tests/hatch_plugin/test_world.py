@@ -324,3 +324,34 @@ def test_a_submodules_files_are_dirt(sample: SampleProject, tmp_path: Path) -> N
     wheel = sample.wheel()
     assert "acme_skills/vendored/vendored.py" in wheel_files(wheel)
     assert verdict(wheel) == "dirty: dirty_source"
+
+
+def break_tree(sample: SampleProject) -> None:
+    """Overwrite the object of the commit's root tree."""
+    oid = git(sample.folder, "rev-parse", "HEAD^{tree}").strip()
+    place = sample.folder / ".git/objects" / oid[:2] / oid[2:]
+    place.chmod(0o644)
+    place.write_bytes(b"garbage")
+
+
+def break_head(sample: SampleProject) -> None:
+    """Overwrite HEAD."""
+    (sample.folder / ".git/HEAD").write_bytes(b"\x00\xff garbage")
+
+
+@pytest.mark.parametrize("spoil", [break_tree, break_head])
+def test_a_broken_repository_gives_a_reason_and_no_traceback(
+    sample: SampleProject, spoil: Callable[[SampleProject], None]
+) -> None:
+    """The build goes through; both archives say that git could not be asked."""
+    spoil(sample)
+    assert {verdict(sample.wheel()), verdict(sample.sdist())} == {"archive: git_unavailable"}
+
+
+def test_what_git_ignores_stays_out_though_the_commit_cannot_be_read(
+    sample: SampleProject,
+) -> None:
+    """The ignore rules are still there."""
+    ignore_and_ship(sample)
+    break_tree(sample)
+    assert not [name for name in wheel_files(sample.wheel()) if name.endswith(".env")]

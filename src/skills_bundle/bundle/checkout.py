@@ -11,12 +11,13 @@ to git (`git config --global --add safe.directory FOLDER`), and libgit2 listens.
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from skills_bundle.bundle import proof
+from skills_bundle.bundle import git_index, proof
+from skills_bundle.bundle.git_errors import translated
+from skills_bundle.bundle.git_index import SUBMODULE_MODE
 from skills_bundle.bundle.proof import Entry
 from skills_bundle.bundle.revision import Revision, archive, dirty, listed
 from skills_bundle.errors import CheckoutError
@@ -25,7 +26,7 @@ from skills_bundle.skills.junk import is_junk
 from skills_bundle.skills.paths import parents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     import pygit2
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 SDIST_MARK: Final = "PKG-INFO"
 """Every sdist has this file at its root; a checkout has not."""
-SUBMODULE_MODE: Final = "160000"
 
 
 def has_repository(project: Path) -> bool:
@@ -70,7 +70,7 @@ def inspect(project: Path, skills: str, *, own: Callable[[str], bool] = no_produ
         with the reason.
     """
     try:
-        with _translated():
+        with translated():
             return open_checkout(project).revision(skills, own)
     except CheckoutError as error:
         return archive(cast("Reason", error.reason), error.summary)
@@ -87,7 +87,7 @@ def open_checkout(project: Path) -> Checkout:
     """
     if not has_repository(project):
         raise CheckoutError("There is no git checkout around the project.", reason="not_git_source")
-    with _translated():
+    with translated():
         import pygit2  # noqa: PLC0415 - takes 0.1 s; only builds inside a checkout need it
 
         found = pygit2.discover_repository(str(project.resolve()))
@@ -100,35 +100,6 @@ def open_checkout(project: Path) -> Checkout:
             message = f"The repository around the project ignores {folder}."
             raise CheckoutError(message, reason="project_not_in_repository")
         return checkout
-
-
-@contextmanager
-def _translated() -> Generator[None]:
-    """Turn what pygit2 raises (GitError, KeyError, ValueError, OSError) into CheckoutError."""
-    try:
-        yield
-    except ImportError as error:
-        message = f"pygit2 cannot be imported: {error}"
-        raise CheckoutError(message, reason="git_unavailable") from error
-    except CheckoutError:
-        raise
-    except Exception as error:
-        if not isinstance(error, OSError | ValueError | KeyError) and not _is_git_error(error):
-            raise
-        raise CheckoutError(str(error), reason=reason_of(str(error))) from error
-
-
-def _is_git_error(error: Exception) -> bool:
-    return type(error).__module__.partition(".")[0] in {"pygit2", "_pygit2"}
-
-
-def reason_of(message: str) -> Reason:
-    """Tell libgit2's refusals apart; its error codes do not."""
-    if "not owned by current user" in message:
-        return "not_owner"
-    if "object format" in message:
-        return "unsupported_object_format"
-    return "git_unavailable"
 
 
 class Checkout:
@@ -156,23 +127,25 @@ class Checkout:
         self.prefix = "" if relative == "." else f"{relative}/"
         self._trees: dict[str, dict[str, Entry]] = {}
         self._ignore_rules: dict[str, bool] = {}
-        rows = cast("Iterable[pygit2.IndexEntry]", repository.index)
-        self._index = {str(row.path): f"{int(row.mode):o}" for row in rows}
+        self._index = git_index.read_index(repository)
 
     @cached_property
     def _commit(self) -> str | None:
         """Full id of HEAD's commit; None before the first one."""
-        return None if self._repository.head_is_unborn else str(self._repository.head.target)
+        with translated():
+            return None if self._repository.head_is_unborn else str(self._repository.head.target)
 
     @cached_property
     def trusts_file_mode(self) -> bool:
         """Whether the disk's x bit means anything here (`core.fileMode`)."""
-        config = self._repository.config
-        return "core.filemode" not in config or config.get_bool("core.filemode")
+        with translated():
+            config = self._repository.config
+            return "core.filemode" not in config or config.get_bool("core.filemode")
 
     def index_mode(self, path: str) -> str | None:
         """Give the mode the index records for a file, else None."""
-        return self._index.get(path)
+        row = self._index.get(path)
+        return None if row is None else row.mode
 
     @cached_property
     def _tracked_folders(self) -> frozenset[str]:
@@ -198,28 +171,34 @@ class Checkout:
         not, so we ask about the folders above it too.
         """
         if path not in self._ignore_rules:
-            self._ignore_rules[path] = self._repository.path_is_ignored(path)
+            with translated():
+                self._ignore_rules[path] = self._repository.path_is_ignored(path)
         return self._ignore_rules[path]
 
     def submodules(self) -> Iterator[str]:
         """Give every submodule's path and nothing else of the index."""
-        return (path for path, mode in self._index.items() if mode == SUBMODULE_MODE)
+        return (path for path, row in self._index.items() if row.mode == SUBMODULE_MODE)
 
     def submodule(self, path: str) -> TreeEntry:
         """Give a submodule as the index records it."""
-        return TreeEntry(path, SUBMODULE_MODE, str(self._repository.index[path].id))
+        return TreeEntry(path, SUBMODULE_MODE, self._index[path].oid)
 
     def _object(self, oid: str) -> bytes:
-        return self._repository.read(oid)[1]
+        with translated():
+            return self._repository.read(oid)[1]
 
     def _tree(self, oid: str) -> dict[str, Entry]:
         if oid not in self._trees:
-            self._trees[oid] = proof.tree_entries(self._object(oid))
+            with translated():
+                self._trees[oid] = proof.tree_entries(self._object(oid))
         return self._trees[oid]
 
     def _root(self) -> Entry | None:
         commit = self._commit
-        return None if commit is None else Entry(TREE_MODE, proof.commit_tree(self._object(commit)))
+        if commit is None:
+            return None
+        with translated():
+            return Entry(TREE_MODE, proof.commit_tree(self._object(commit)))
 
     def head_entry(self, path: str) -> Entry | None:
         """Give what HEAD's commit holds at a path; `""` is the root tree."""
@@ -269,6 +248,9 @@ class Checkout:
             inner = path.removeprefix(self.prefix)
             if path in self._index or not self._harmless(path.rstrip("/"), inner, own):
                 yield inner
+        inside = {p: row for p, row in self._index.items() if p.startswith(self.prefix)}
+        for path in git_index.unseen_changes(self._repository, self.top, inside):
+            yield path.removeprefix(self.prefix)
 
     def _harmless(self, path: str, inner: str, own: Callable[[str], bool]) -> bool:
         """Tell of an untracked path whether it leaves the project as the commit has it."""

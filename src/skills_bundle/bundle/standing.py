@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from skills_bundle import limits
+from skills_bundle.bundle.git_index import LINK_MODE
 from skills_bundle.bundle.proof import Entry
 from skills_bundle.formats.digest import git_object_id
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from skills_bundle.bundle.checkout import Checkout
-
-LINK_MODE: Final = "120000"
 
 Place: TypeAlias = Literal["head", "index", "untracked", "ignored", "elsewhere"]
 
@@ -56,7 +55,7 @@ def standing(checkout: Checkout, path: str) -> Standing:
         place = checkout.top / link
         target = place.readlink()
         if checkout.head_entry(link) != Entry(LINK_MODE, _blob(target)):
-            return _without_commit(checkout, link)
+            return without_commit(checkout, link)
         rest = spelled.removeprefix(link).removeprefix("/")
         inside = checkout.inside(os.path.normpath(place.parent / target / rest))
         if inside is None:
@@ -84,10 +83,16 @@ def _plain(checkout: Checkout, path: str) -> Standing:
     entry = checkout.head_entry(path)
     if entry is not None and entry.mode.startswith("100"):
         return Standing("head", entry)
-    return _without_commit(checkout, path)
+    return without_commit(checkout, path)
 
 
-def _without_commit(checkout: Checkout, path: str) -> Standing:
+def without_commit(checkout: Checkout, path: str) -> Standing:
+    """Tell what git knows of a file when the commit does not speak of it.
+
+    Args:
+        checkout: The repository around the project.
+        path: Relative to the work tree's top.
+    """
     if checkout.index_mode(path) is not None or any(
         path.startswith(f"{submodule}/") for submodule in checkout.submodules()
     ):

@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skills_bundle.bundle.standing import Standing, standing
+from skills_bundle.bundle.standing import Standing, standing, without_commit
+from skills_bundle.errors import CheckoutError
 from skills_bundle.formats.digest import git_object_id
 from skills_bundle.hatch_plugin.archives import Member
 from skills_bundle.skills.junk import is_junk
@@ -91,9 +92,14 @@ class World:
 
     def _standing(self, checkout: Checkout, candidate: Candidate, path: str | None) -> Standing:
         if path is not None:  # the project may have been reached through a link
-            return standing(checkout, str(checkout.project / path))
-        real = Path(candidate.source).parent.resolve() / Path(candidate.source).name
-        return standing(checkout, str(real))
+            place = checkout.project / path
+        else:
+            place = Path(candidate.source).parent.resolve() / Path(candidate.source).name
+        try:
+            return standing(checkout, str(place))
+        except CheckoutError:  # the commit cannot be read; what git ignores stays out all the same
+            inside = checkout.inside(str(place))
+            return Standing("elsewhere") if inside is None else without_commit(checkout, inside)
 
     def _harmless(self, path: str | None) -> bool:
         return path is not None and (is_junk(path) or self.own(path))
