@@ -42,6 +42,8 @@ SCAN_MAX_ENTRIES: Final = 200_000
 """Directory entries looked at in one scan, so that pointing it at `/` ends."""
 SCAN_MAX_DEPTH: Final = 64
 """Folders below the skills folder."""
+IGNORE_FILE_MAX_BYTES: Final = MIB
+"""Bytes of a `.gitignore` or another file of git's ignore rules."""
 PATH_MAX_CHARACTERS: Final = 1024
 """UTF-16 units of a locked path, relative to its skills folder."""
 PATH_MAX_COMPONENTS: Final = 24
@@ -171,6 +173,8 @@ TOKEN_MAX_CHARACTERS: Final = 1024
 # --- traces -----------------------------------------------------------------------------------
 TRACED_OBJECT_MAX_BYTES: Final = 64 * KIB
 """Bytes of a message that a trace shows as an object; longer ones are kept as their own text."""
+TRACED_SECRET_MIN_CHARACTERS: Final = 8
+"""Characters of a secret whose later copies are left out, too; a shorter one is in any text."""
 TRACE_MAX_SECRETS: Final = 1000
 """Secrets of one session that a trace can keep out of itself; at more it ends."""
 

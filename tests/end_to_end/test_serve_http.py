@@ -72,12 +72,14 @@ async def balanced(ports: list[int]) -> AsyncGenerator[int]:
     turns = itertools.cycle(ports)
 
     async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Carry one direction."""
         while data := await reader.read(1 << 16):
             writer.write(data)
             await writer.drain()
         writer.close()
 
     async def join(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Carry one connection."""
         far_reader, far_writer = await asyncio.open_connection("127.0.0.1", next(turns))
         await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
 

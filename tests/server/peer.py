@@ -27,6 +27,7 @@ from skills_bundle.server.wire import Wire
 if TYPE_CHECKING:
     from skills_bundle.catalog.shelf import Shelf
     from skills_bundle.server.tools.base import Toolbox
+    from skills_bundle.server.trace import Trace
 
 HANDSHAKES = HANDSHAKE_PROTOCOL_VERSIONS
 DISCOVERY = "2026-07-28"
@@ -84,13 +85,16 @@ class Peer:
         ending: Why the connection ended, once it did.
     """
 
-    def __init__(self, toolbox: Toolbox, shelf: Shelf | None = None) -> None:
+    def __init__(
+        self, toolbox: Toolbox, shelf: Shelf | None = None, trace: Trace | None = None
+    ) -> None:
         """Connect."""
         server_reads, self.write_fd = os.pipe()
         self.read_fd, server_writes = os.pipe()
         self._server = (server_reads, server_writes)
         self._toolbox = toolbox
         self._shelf = shelf
+        self._trace = trace
         self._buffer = b""
         self.ending: Ending | None = None
         self._stop: Any = None
@@ -106,9 +110,8 @@ class Peer:
             self._stop = lambda: anyio.from_thread.run_sync(stop.set, token=token)
             self._ready.set()
             server = session.build(self._toolbox, version="1.2.3", shelf=self._shelf)
-            return await StrictStdio(Wire(*self._server), stop).serve(
-                partial(eras.serve, server)
-            )
+            transport = StrictStdio(Wire(*self._server), stop, self._trace)
+            return await transport.serve(partial(eras.serve, server))
 
         self.ending = anyio.run(serve)
         if self.ending.reason not in LEFT_WRITING:

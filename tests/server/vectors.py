@@ -47,7 +47,13 @@ def _data(row: dict[str, Any]) -> bytes:
 
 def exchange(path: Path) -> list[tuple[str, Any]]:
     """Give the steps of a whole exchange: (`send` or `receive`, message)."""
-    return [(kind, message) for kind, message in _steps(path) if kind != "note"]
+    return [step(kind, message) for kind, message in _steps(path) if kind != "note"]
+
+
+def step(kind: str, message: Any) -> tuple[str, Any]:
+    """Read the two ways in which a line is kept that is neither a message nor text."""
+    form = kind.removeprefix("send_")
+    return (kind, message) if form == kind else ("send", _data({form: message}))
 
 
 def _steps(path: Path) -> list[tuple[str, Any]]:

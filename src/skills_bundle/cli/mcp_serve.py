@@ -80,11 +80,12 @@ def _with_http_options(body: Body) -> Body:
     examples=[
         Example("What a host runs:", "skills-bundle mcp serve"),
         Example("Let scripts be read, too:", "skills-bundle mcp serve --resources all"),
+        Example("Keep what is said:", "skills-bundle mcp serve --trace conversation.jsonl"),
     ],
     exit_codes={
         0: "the client left, or a signal asked to stop",
         1: "the connection could not go on, or the address is taken; standard error says why",
-        2: "wrong arguments, or standard input or output is closed",
+        2: "wrong arguments, standard input or output is closed, or the trace cannot be made",
         3: "the installation cannot be read at all",
     },
 )
@@ -101,6 +102,12 @@ def _with_http_options(body: Body) -> Body:
     help="What may be read: SKILL.md and Markdown below references/, or every text file.",
 )
 @click.option(
+    "--trace",
+    metavar="FILE",
+    help="Write both directions down in a new file, as JSON lines that can be replayed; {pid} in "
+    "its name becomes the process id. Not with --http.",
+)
+@click.option(
     "--http",
     "address",
     is_flag=False,
@@ -115,13 +122,14 @@ def serve(
     *,
     toolsets: str,
     resources: Literal["markdown", "all"],
+    trace: str | None,
     address: str | None,
     **http: Unpack[_Http],
 ) -> int:
     """Serve the skills over standard input and output, or over HTTP.
 
     A host starts this command and speaks MCP with it, one JSON message a line. To try the server by
-    hand, use `skills-bundle mcp check`. Nothing is written, and no network is used.
+    hand, use `skills-bundle mcp check`. Nothing is written but a trace, and no network is used.
 
     With --http it serves a team instead: MCP's streamable HTTP at /mcp, without sessions, and
     /healthz. An address that other machines can reach needs a bearer token.
@@ -129,9 +137,10 @@ def serve(
     groups = parse_toolsets(toolsets)
     opener = partial(open_catalog, resources=resources)
     if address is not None:
+        _refuse(context, "not together with --http", frozenset({"trace"}))
         return _serve_http(context, opener, groups, address, http)
     _refuse(context, "only together with --http", frozenset(_Http.__annotations__))
-    return serve_stdio(opener, groups)
+    return serve_stdio(opener, groups, trace_file=trace)
 
 
 def _refuse(context: click.Context, when: str, names: frozenset[str]) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from skills_bundle.catalog.shelf import Shelf
     from skills_bundle.server.strict_stdio import Ending
     from skills_bundle.server.tools.base import Toolbox
+    from skills_bundle.server.trace import Trace
 
 TOOLSETS: Final = ("catalog",)
 """Names of the tool groups; `all` means each of them."""
@@ -63,6 +64,7 @@ def serve_stdio(
     open_catalog: Callable[[], Catalog],
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS,
     identify: Callable[[], object] = installed.locate,
+    trace_file: str | None = None,
 ) -> int:
     """Serve one client on standard input and output, until it leaves.
 
@@ -74,11 +76,13 @@ def serve_stdio(
         toolsets: Names from `TOOLSETS`.
         identify: Finds out what we are; what it raises stops the server before it starts, since
             no answer could say where it comes from.
+        trace_file: Path of a file to be made, in which both directions are written down.
 
     Returns:
         The exit code: 0 when the input ended, the client left or a signal asked us to stop; 1 when
         too many lines were garbage, answers were left unread, or the server itself failed; the
-        error's own for a bad installation; 2 if standard input or output is closed.
+        error's own for a bad installation; 2 if standard input or output is closed, or the trace's
+        file cannot be made.
     """
     # Somebody's PYTHONWARNINGS=error must not turn a library's deprecation into a failed call.
     warnings.simplefilter("ignore")
@@ -90,6 +94,7 @@ def serve_stdio(
         wire = wires.claim()
         identify()
         catalog = open_catalog()
+        trace = None if trace_file is None else _open_trace(trace_file)
     except SkillsBundleError as error:
         _say(error.summary)
         return error.exit_code
@@ -107,7 +112,13 @@ def serve_stdio(
 
         return groups.toolbox(toolsets, catalog)
 
-    return serve_tools(wire, make_toolbox, catalog.shelf)
+    return serve_tools(wire, make_toolbox, catalog.shelf, trace)
+
+
+def _open_trace(path: str) -> Trace:
+    from skills_bundle.server.trace import Trace  # noqa: PLC0415 - hardly anybody asks for one
+
+    return Trace(path, _say)
 
 
 def _leave_at_once(_number: int, _frame: FrameType | None) -> None:
@@ -115,7 +126,10 @@ def _leave_at_once(_number: int, _frame: FrameType | None) -> None:
 
 
 def serve_tools(
-    wire: wires.Wire, make_toolbox: Callable[[], Toolbox], shelf: Shelf | None = None
+    wire: wires.Wire,
+    make_toolbox: Callable[[], Toolbox],
+    shelf: Shelf | None = None,
+    trace: Trace | None = None,
 ) -> int:
     """Serve one client over a wire.
 
@@ -123,6 +137,7 @@ def serve_tools(
         wire: Descriptors that are ours alone.
         make_toolbox: Imports and builds the tools; called once, before the first message is read.
         shelf: What is offered as MCP resources and skills, if anything.
+        trace: Where every line is written down, if anywhere.
 
     Returns:
         The exit code, as `serve_stdio` says.
@@ -140,7 +155,7 @@ def serve_tools(
     async def converse() -> Ending:
         stop = anyio.Event()
         _stop_on_signal(stop.set)
-        return await strict_stdio.StrictStdio(wire, stop).serve(partial(eras.serve, server))
+        return await strict_stdio.StrictStdio(wire, stop, trace).serve(partial(eras.serve, server))
 
     try:
         ending = anyio.run(converse, backend="asyncio")

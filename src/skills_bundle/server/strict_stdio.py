@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from anyio.streams.memory import MemoryObjectReceiveStream
 
+    from skills_bundle.server.trace import Trace
+
     Session = Callable[
         [MemoryObjectReceiveStream[SessionMessage | Exception], "Outbox"], Coroutine[Any, Any, None]
     ]
@@ -133,11 +135,13 @@ class StrictStdio:
         wire: Where to read and write.
         stop: Set from outside, once, to end early: what is being answered gets
             `limits.STOP_GRACE_SECONDS`.
+        trace: Where every line is written down, if anywhere.
     """
 
-    def __init__(self, wire: Wire, stop: anyio.Event) -> None:
+    def __init__(self, wire: Wire, stop: anyio.Event, trace: Trace | None = None) -> None:
         """Prepare; `serve` does everything."""
         self._wire = wire
+        self._trace = trace
         self._stop = stop
         self._in_flight = InFlight()
         self._outbox = Outbox(self._in_flight)
@@ -175,12 +179,17 @@ class StrictStdio:
     async def _write(self) -> None:
         with closing(Worker("skills-bundle writer")) as worker:
             try:
-                await self._outbox.drain(partial(worker.run, write_all, self._wire.write_fd))
+                await self._outbox.drain(partial(self._write_line, worker))
             except OSError as error:
                 # EPIPE, ECONNRESET: nothing to tell, and nobody to tell it to. Not so a full disk.
                 left = isinstance(error, BrokenPipeError | ConnectionResetError)
                 self._ending = CLIENT_GONE if left else UNWRITABLE
                 self._everything.cancel()
+
+    async def _write_line(self, worker: Worker, line: bytes) -> None:
+        if self._trace is not None and line:
+            self._trace.received(line)
+        await worker.run(write_all, self._wire.write_fd, line)
 
     async def _read_and_drain(self) -> None:
         """Read to the end, then close the session's input only when every answer is written.
@@ -208,6 +217,8 @@ class StrictStdio:
                     return
                 self._in_flight.begin_chunk(read_at)
                 for line in buffer.feed(chunk):
+                    if self._trace is not None:
+                        self._trace.sent(line)
                     await self._take(framing.parse(line))
                     if self._unanswerable >= limits.MAX_PARSE_ERROR_REPLIES:
                         self._ending = GARBAGE
