@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +13,8 @@ from tests.cli.runner import call
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.cli.installed import OwnInstallation
 
 BASH = shutil.which("bash")
 
@@ -42,13 +43,36 @@ def test_another_shell_is_refused_with_the_ones_there_are() -> None:
         (["catalog", "se"], ["search"]),
         (["lock", "--str"], ["--strict"]),
         (["completion", "z"], ["zsh"]),
+        (["catalog", "read", "al"], ["alpha"]),
+        (["catalog", "read", "be"], ["beta"]),
+        (["catalog", "read", "alpha", "references/g"], ["references/guide.md"]),
+        (["catalog", "read", "--resources", "all", "alpha", "scr"], ["scripts/run.py"]),
+        (["catalog", "read", "none-such", ""], []),
+        (["mcp", "serve", "--toolsets", "cat"], ["catalog"]),
+        (["mcp", "serve", "--toolsets", "catalog,a"], ["catalog,all"]),
     ],
     ids=" ".join,
 )
-def test_bash_completes(words: list[str], completed: list[str], tmp_path: Path) -> None:
-    """A real bash that sourced the script offers the right words."""
-    program = tmp_path / "skills-bundle"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m skills_bundle "$@"\n', "utf-8")
+def test_bash_completes(
+    words: list[str], completed: list[str], whole: OwnInstallation, tmp_path: Path
+) -> None:
+    """A real bash that sourced the script offers the right words: commands, skills, files."""
+    assert _completions(words, whole, tmp_path) == completed
+
+
+@pytest.mark.skipif(BASH is None, reason="needs bash")
+def test_with_a_broken_installation_nothing_is_offered(
+    place: OwnInstallation, tmp_path: Path
+) -> None:
+    """And nothing is printed over the command line that is being typed."""
+    place.lock.unlink()
+    assert _completions(["catalog", "read", "al"], place, tmp_path) == []
+
+
+def _completions(words: list[str], place: OwnInstallation, folder: Path) -> list[str]:
+    """Ask a bash what TAB would offer; it must print nothing else."""
+    program = folder / "skills-bundle"
+    program.write_text(f'#!/bin/sh\nexec "{place.python}" -P -m skills_bundle "$@"\n', "utf-8")
     program.chmod(0o755)
     line = ["skills-bundle", *words]
     script = (
@@ -60,9 +84,10 @@ def test_bash_completes(words: list[str], completed: list[str], tmp_path: Path) 
     )
     done = subprocess.run(
         [BASH or "bash", "--norc", "-c", script],
-        env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+        env={**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"},
         capture_output=True,
         check=True,
         timeout=60,
     )
-    assert done.stdout.decode().split() == completed
+    assert done.stderr == b""
+    return done.stdout.decode().split()

@@ -74,8 +74,9 @@ def test_without_arguments_the_help_is_printed() -> None:
 
 
 def test_the_version_is_printed() -> None:
-    """`--version` gives the distribution's version."""
-    assert call("--version").stdout == f"skills-bundle {__version__}\n"
+    """`--version` gives the distribution's version, and so does `-V`."""
+    printed = [call(option).stdout for option in ("--version", "-V")]
+    assert printed == [f"skills-bundle {__version__}\n"] * 2
 
 
 @pytest.mark.parametrize("flags", [["-m"], ["-P", "-m"]])
@@ -91,8 +92,52 @@ def test_a_mistyped_command_is_answered_with_the_likely_one() -> None:
     """Exit 2, nothing on standard output, and what to do next."""
     ran = call("lokc")
     assert (ran.code, ran.stdout) == (2, "")
-    assert "Did you mean 'lock'?" in ran.stderr
+    assert "Did you mean `skills-bundle lock`?" in ran.stderr
     assert "See `skills-bundle --help`." in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("serve", "skills-bundle mcp serve"),
+        ("check", "skills-bundle mcp check"),
+        ("search", "skills-bundle catalog search"),
+        ("read", "skills-bundle catalog read"),
+        ("preview", "skills-bundle receipt preview"),
+        ("list", "skills-bundle catalog search"),
+        ("help", "skills-bundle --help"),
+        ("serch", "skills-bundle catalog search"),
+        ("mcp search", "skills-bundle catalog search"),
+        ("mcp verify", "skills-bundle verify"),
+        ("mcp srve", "skills-bundle mcp serve"),
+        ("catalog list", "skills-bundle catalog search"),
+        ("receipt shw", "skills-bundle receipt show"),
+    ],
+)
+def test_a_command_looked_for_in_the_wrong_place_is_named_with_all_its_words(
+    words: str, meant: str
+) -> None:
+    """What a newcomer guesses leads to what there is, from any group."""
+    ran = call(*words.split())
+    assert (ran.code, ran.stdout) == (2, "")
+    assert f"Did you mean `{meant}`?" in ran.stderr
+
+
+def test_a_name_like_no_command_is_answered_without_a_guess() -> None:
+    """A wrong guess would be worse than none."""
+    assert "Did you mean" not in call("frobnicate").stderr
+
+
+def test_looking_for_the_command_that_was_meant_loads_no_heavy_library() -> None:
+    """Only the groups are imported."""
+    code = (
+        "import sys\n"
+        "from skills_bundle.cli.main import run\n"
+        "run(['serve'], {})\n"
+        "print(sorted({'rich', 'pygit2', 'pydantic', 'mcp'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout.strip() == b"[]"
 
 
 def test_usage_errors_are_json_where_json_was_asked_for() -> None:
@@ -101,6 +146,27 @@ def test_usage_errors_are_json_where_json_was_asked_for() -> None:
     assert ran.code == 2
     assert ran.json["error"]["code"] == "usage"
     assert ran.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["serve", "--json"], ["--json"], ["--json", "verify"], ["mcp", "nope", "--json"]],
+    ids=" ".join,
+)
+def test_a_command_that_is_not_found_is_json_where_json_was_asked_for(
+    arguments: list[str],
+) -> None:
+    """Also when there is no command that could have taken the option."""
+    ran = call(*arguments)
+    assert (ran.code, ran.stderr) == (2, "")
+    assert ran.json["error"]["code"] == "usage"
+
+
+def test_exit_codes_are_listed_in_order() -> None:
+    """Whoever looks one up finds it at its place."""
+    for _, command in COMMANDS:
+        if isinstance(command, Command):
+            assert list(command.exit_codes) == sorted(command.exit_codes)
 
 
 def test_a_word_after_two_dashes_is_no_request_for_json() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import click
 
 from skills_bundle import limits
-from skills_bundle.cli import claims, pretty
+from skills_bundle.cli import claims, completers, pretty
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.text import count, shortened, size
 from skills_bundle.wiring import open_catalog
@@ -128,8 +128,8 @@ def _nothing_found(result: SearchResult) -> str:
         1: "no such skill or resource, or its installed file was changed",
     },
 )
-@click.argument("skill")
-@click.argument("resource", default="SKILL.md")
+@click.argument("skill", shell_complete=completers.skills)
+@click.argument("resource", default="SKILL.md", shell_complete=completers.resources)
 @click.option("--offset", type=click.IntRange(0), default=0, help="Bytes to pass over first.")
 @click.option(
     "--limit",

@@ -28,6 +28,18 @@ CONTEXT_SETTINGS: Final[dict[str, Any]] = {
 JSON_PARAMETER: Final = "as_json"
 ARGUMENTS: Final = "skills_bundle.arguments"
 """Where a command's context keeps its arguments as they were typed."""
+GUESSES: Final = {
+    "cat": ("catalog", "read"),
+    "find": ("catalog", "search"),
+    "help": ("--help",),
+    "list": ("catalog", "search"),
+    "ls": ("catalog", "search"),
+    "run": ("mcp", "serve"),
+    "start": ("mcp", "serve"),
+    "test": ("mcp", "check"),
+    "version": ("--version",),
+}
+"""What people try first, to what does it."""
 ENVIRONMENT: Final = "skills_bundle.environment"
 """Where every context keeps the environment of this run."""
 
@@ -52,17 +64,32 @@ class Entry:
     Attributes:
         summary: The first line of its help; a test keeps both equal.
         target: `module:attribute`.
+        is_group: Whether it is a group; then its module is cheap to import.
     """
 
     summary: str
     target: str
+    is_group: bool = False
 
 
 class _Explained(click.Command):
-    """What commands and groups share: two more sections at the end of their help."""
+    """What commands and groups share: two more sections in their help, `--json` known early."""
 
     examples: tuple[Example, ...] = ()
     exit_codes: Mapping[int, str] = {}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse, having looked for `--json` among the options: usage errors are JSON then, too."""
+        ctx.meta[ARGUMENTS] = tuple(args)
+        options = args[: args.index("--")] if "--" in args else args
+        output = ctx.find_object(Output)
+        if output is not None:
+            output.as_json = "--json" in options and self._may_give_json()
+        return super().parse_args(ctx, args)
+
+    def _may_give_json(self) -> bool:
+        """Tell whether `--json` among the arguments can be meant as our option."""
+        return any(parameter.name == JSON_PARAMETER for parameter in self.params)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, then the exit codes."""
@@ -78,7 +105,7 @@ class _Explained(click.Command):
 
 
 class Command(_Explained):
-    """A command; looks for `--json` before parsing, so that usage errors are JSON too."""
+    """A command."""
 
     def __init__(
         self,
@@ -91,16 +118,7 @@ class Command(_Explained):
         kwargs["context_settings"] = {**CONTEXT_SETTINGS, **kwargs.get("context_settings", {})}
         super().__init__(*args, **kwargs)
         self.examples = tuple(examples)
-        self.exit_codes = dict(exit_codes or {})
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse, having looked for `--json` among the options."""
-        ctx.meta[ARGUMENTS] = tuple(args)
-        options = args[: args.index("--")] if "--" in args else args
-        output = ctx.find_object(Output)
-        if output is not None and any(p.name == JSON_PARAMETER for p in self.params):
-            output.as_json = "--json" in options
-        return super().parse_args(ctx, args)
+        self.exit_codes = dict(sorted((exit_codes or {}).items()))
 
 
 class Group(_Explained, click.Group):
@@ -145,9 +163,43 @@ class Group(_Explained, click.Group):
         name = args[0]
         if name in self.entries or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        close = get_close_matches(name, self.entries, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        meant = self._meant(name, ctx)
+        hint = f" Did you mean `{' '.join(meant)}`?" if meant else ""
         raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
+
+    def _may_give_json(self) -> bool:
+        """Suppose so: the command that would decide may not even be found."""
+        return True
+
+    def _meant(self, name: str, ctx: click.Context) -> tuple[str, ...]:
+        """Give the command line that a wrong name was probably meant for, or nothing.
+
+        A command of exactly this name elsewhere goes before one here that is only spelled alike.
+        """
+        root = ctx.find_root()
+        known: dict[str, tuple[str, ...]] = {}
+        if isinstance(root.command, Group):
+            known = root.command.table((PROGRAM,), root)
+        known |= {word: (PROGRAM, *words) for word, words in GUESSES.items()}
+        if name in known:
+            return known[name]
+        here = tuple(ctx.command_path.split())
+        known |= {word: (*here, word) for word in self.entries}
+        close = [*get_close_matches(name, self.entries, n=1), *get_close_matches(name, known, n=1)]
+        return known[close[0]] if close else ()
+
+    def table(self, path: tuple[str, ...], ctx: click.Context) -> dict[str, tuple[str, ...]]:
+        """Give the last word of every command below to all its words; imports groups only.
+
+        Args:
+            path: The words that call this group.
+            ctx: Any context.
+        """
+        found: dict[str, tuple[str, ...]] = {}
+        for name, entry in self.entries.items():
+            if entry.is_group and isinstance(group := self.get_command(ctx, name), Group):
+                found |= group.table((*path, name), ctx)
+        return found | {name: (*path, name) for name in self.entries}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         """Write the table of commands from their summaries, importing none."""

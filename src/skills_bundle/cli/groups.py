@@ -14,10 +14,12 @@ _HERE = "skills_bundle.cli"
     cls=Group,
     entries={
         "lock": Entry("Write or check the lock of a folder of skills.", f"{_HERE}.lock:lock"),
-        "receipt": Entry("Show what a build records.", f"{_HERE}.groups:receipt"),
+        "receipt": Entry("Show what a build records.", f"{_HERE}.groups:receipt", is_group=True),
         "verify": Entry("Compare this installation with its lock.", f"{_HERE}.verify:verify"),
-        "catalog": Entry("Search and read the bundled skills.", f"{_HERE}.groups:catalog"),
-        "mcp": Entry("Serve the skills to MCP hosts.", f"{_HERE}.groups:mcp"),
+        "catalog": Entry(
+            "Search and read the bundled skills.", f"{_HERE}.groups:catalog", is_group=True
+        ),
+        "mcp": Entry("Serve the skills to MCP hosts.", f"{_HERE}.groups:mcp", is_group=True),
         "completion": Entry("Print a shell completion script.", f"{_HERE}.completion:completion"),
     },
     examples=[
@@ -26,7 +28,9 @@ _HERE = "skills_bundle.cli"
         Example("Compare the installed files with the lock:", "skills-bundle verify"),
     ],
 )
-@click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.version_option(
+    __version__, "-V", "--version", prog_name=PROGRAM, message="%(prog)s %(version)s"
+)
 @click.pass_context
 def root(context: click.Context) -> None:
     """Ship agent skills as pinned, reproducible, checkable Python wheels that serve themselves.
@@ -82,7 +86,8 @@ def catalog(context: click.Context) -> None:
     cls=Group,
     entries={
         "serve": Entry(
-            "Serve the skills over standard input and output.", f"{_HERE}.mcp_serve:serve"
+            "Serve the skills over standard input and output, or over HTTP.",
+            f"{_HERE}.mcp_serve:serve",
         ),
         "check": Entry("Start the server as a host would, and try it.", f"{_HERE}.mcp_check:check"),
     },

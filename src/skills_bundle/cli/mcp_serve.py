@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from skills_bundle import limits
+from skills_bundle.cli import completers
 from skills_bundle.cli.framework import Command, Example, environment
 from skills_bundle.server.run import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets, serve_stdio
 from skills_bundle.wiring import open_catalog
@@ -93,6 +94,7 @@ def _with_http_options(body: Body) -> Body:
     "--toolsets",
     metavar="NAME[,NAME...]",
     default=",".join(DEFAULT_TOOLSETS),
+    shell_complete=completers.names((*TOOLSETS, "all")),
     help=f"Groups of tools to offer: {', '.join(TOOLSETS)}, or all.",
 )
 @click.option(

@@ -1,0 +1,76 @@
+"""Edge: what a shell's TAB offers where our own words can come: skills, their files, tool groups.
+
+Completion must never print or fail: with a broken installation nothing is offered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from click.shell_completion import CompletionItem
+
+from skills_bundle.errors import SkillsBundleError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import click
+
+    from skills_bundle.bundle.lock import LockedSkill
+
+DESCRIPTION_CHARACTERS: Final = 60
+"""Characters of a description that shells show beside a name."""
+
+
+def skills(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the paths of skills, and their names where these differ."""
+    rows = {skill.path: skill.description for skill in _locked()}
+    rows |= {skill.name: skill.description for skill in _locked() if skill.name not in rows}
+    return [
+        CompletionItem(key, help=" ".join(text.split())[:DESCRIPTION_CHARACTERS])
+        for key, text in rows.items()
+        if key.startswith(incomplete)
+    ]
+
+
+def resources(
+    context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the files of the skill before the cursor, as far as `--resources` lets them be read."""
+    from skills_bundle.catalog.reading import is_markdown_resource  # noqa: PLC0415 - see _locked
+
+    key, everything = context.params.get("skill"), context.params.get("resources") == "all"
+    files = next((s.files for s in _locked() if key in {s.path, s.name}), ())
+    readable = [file.path for file in files if everything or is_markdown_resource(file.path)]
+    return [CompletionItem(path) for path in readable if path.startswith(incomplete)]
+
+
+def names(known: Iterable[str]) -> Callable[..., list[CompletionItem]]:
+    """Give what completes a list of names with commas between: each of them once.
+
+    Args:
+        known: Every name.
+    """
+
+    def complete(
+        _context: click.Context, _parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        before, comma, last = incomplete.rpartition(",")
+        given = set(before.split(","))
+        offered = [name for name in known if name.startswith(last) and name not in given]
+        return [CompletionItem(f"{before}{comma}{name}") for name in offered]
+
+    return complete
+
+
+def _locked() -> tuple[LockedSkill, ...]:
+    """Give the skills that can be read here, or none."""
+    # Only completion needs it, and `mcp serve`, whose options are completed too, must start fast.
+    from skills_bundle.wiring import open_catalog  # noqa: PLC0415 - see above
+
+    try:
+        return open_catalog().shelf.view().lock.skills
+    except SkillsBundleError:
+        return ()
