@@ -15,21 +15,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from skills_bundle.bundle import git_index, proof
+from skills_bundle.bundle import git_index, ignore_files, proof
 from skills_bundle.bundle.git_errors import translated
 from skills_bundle.bundle.git_index import SUBMODULE_MODE
 from skills_bundle.bundle.proof import Entry
 from skills_bundle.bundle.revision import Revision, archive, dirty, listed
+from skills_bundle.bundle.untracked import untracked
 from skills_bundle.errors import CheckoutError
 from skills_bundle.formats.digest import TREE_MODE, TreeEntry
 from skills_bundle.skills.junk import is_junk
-from skills_bundle.skills.paths import parents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import pygit2
 
+    from skills_bundle.bundle.ignore_files import IgnoreFiles
     from skills_bundle.bundle.receipt import Reason
 
 SDIST_MARK: Final = "PKG-INFO"
@@ -126,7 +127,6 @@ class Checkout:
         relative = project.relative_to(top).as_posix()
         self.prefix = "" if relative == "." else f"{relative}/"
         self._trees: dict[str, dict[str, Entry]] = {}
-        self._ignore_rules: dict[str, bool] = {}
         self._index = git_index.read_index(repository)
 
     @cached_property
@@ -147,6 +147,10 @@ class Checkout:
         row = self._index.get(path)
         return None if row is None else row.mode
 
+    def unseen(self) -> Iterator[str]:
+        """Give every path that git was told not to look at in the work tree (sparse checkouts)."""
+        return (path for path, row in self._index.items() if row.unseen)
+
     @cached_property
     def _tracked_folders(self) -> frozenset[str]:
         folders: set[str] = set()
@@ -155,6 +159,16 @@ class Checkout:
                 folders.add(path)
         return frozenset(folders)
 
+    @cached_property
+    def _ignore_files(self) -> IgnoreFiles:
+        with translated():
+            return ignore_files.of_repository(self._repository, self.top, self._left_out)
+
+    def _left_out(self, path: str) -> bytes | None:
+        """Give the bytes of a file that a sparse checkout left out: git reads its index then."""
+        row = self._index.get(path)
+        return self._object(row.oid) if row is not None and row.unseen else None
+
     def ignored(self, path: str) -> bool:
         """Tell whether git ignores a path: every `.gitignore` on the way, `info/exclude`, global.
 
@@ -162,18 +176,7 @@ class Checkout:
         """
         if path in self._index or path in self._tracked_folders:
             return False
-        return any(map(self._matches_ignore_rule, [*parents(path), path]))
-
-    def _matches_ignore_rule(self, path: str) -> bool:
-        """Ask libgit2 about one path.
-
-        Asked about a file it lets a pattern take back what lies in an ignored folder; git does
-        not, so we ask about the folders above it too.
-        """
-        if path not in self._ignore_rules:
-            with translated():
-                self._ignore_rules[path] = self._repository.path_is_ignored(path)
-        return self._ignore_rules[path]
+        return self._ignore_files.ignored(path)
 
     def submodules(self) -> Iterator[str]:
         """Give every submodule's path and nothing else of the index."""
@@ -209,14 +212,23 @@ class Checkout:
             entry = self._tree(entry.oid).get(name)
         return entry
 
-    def _head_files(self, path: str, entry: Entry) -> Iterator[str]:
-        """Give every file and link below a tree of HEAD's commit."""
-        for name, child in self._tree(entry.oid).items():
-            below = f"{path}/{name}" if path else name
-            if child.mode == TREE_MODE:
-                yield from self._head_files(below, child)
-            elif child.mode != SUBMODULE_MODE:
-                yield below
+    def head_bytes(self, path: str) -> bytes | None:
+        """Give a file of HEAD's commit; None if it holds none at this path below the project."""
+        entry = self.head_entry(self.prefix + path)
+        return None if entry is None or entry.mode[:3] != "100" else self._object(entry.oid)
+
+    def head_files(self, folder: str = "") -> dict[str, Entry]:
+        """Give every file, link and submodule of HEAD's commit below a folder of the project."""
+        found: dict[str, Entry] = {}
+        waiting = [("", self.head_entry((self.prefix + folder).rstrip("/")))]
+        while waiting:
+            path, entry = waiting.pop()
+            if entry is not None and entry.mode == TREE_MODE:
+                rows = self._tree(entry.oid).items()
+                waiting += [(f"{path}/{name}" if path else name, child) for name, child in rows]
+            elif entry is not None:
+                found[path] = entry
+        return found
 
     def revision(self, skills: str, own: Callable[[str], bool]) -> Revision:
         """Give the state of the project's folder; see `inspect`."""
@@ -226,7 +238,7 @@ class Checkout:
         project = self.head_entry(folder)
         if project is None or project.mode != TREE_MODE:
             return archive("project_not_in_repository", f"HEAD holds no folder {folder!r}.")
-        if changes := sorted({*self._changes(own), *self._missing(folder, project)}):
+        if changes := sorted({*self._changes(own), *self._missing()}):
             return dirty("dirty_source", f"Not as in the commit: {listed(changes)}.")
         path = self.prefix.rstrip("/") if skills == "." else self.prefix + skills
         tree = self.head_entry(path)
@@ -242,25 +254,23 @@ class Checkout:
 
     def _changes(self, own: Callable[[str], bool]) -> Iterator[str]:
         """Give every tracked change and untracked file in the project's folder."""
-        for path, flags in self._repository.status(untracked_files="all").items():
-            if not path.startswith(self.prefix) or flags == 0:
-                continue
+        for path, flags in self._repository.status(untracked_files="no").items():
+            if path.startswith(self.prefix) and flags != 0:
+                yield path.removeprefix(self.prefix)
+        folder = self.prefix.rstrip("/")
+        for path in untracked(self.top, folder, (self._index, self._tracked_folders), self.ignored):
             inner = path.removeprefix(self.prefix)
-            if path in self._index or not self._harmless(path.rstrip("/"), inner, own):
+            if not (is_junk(inner) or own(inner)):
                 yield inner
         inside = {p: row for p, row in self._index.items() if p.startswith(self.prefix)}
         for path in git_index.unseen_changes(self._repository, self.top, inside):
             yield path.removeprefix(self.prefix)
 
-    def _harmless(self, path: str, inner: str, own: Callable[[str], bool]) -> bool:
-        """Tell of an untracked path whether it leaves the project as the commit has it."""
-        return is_junk(inner.rstrip("/")) or self.ignored(path) or own(inner)
-
-    def _missing(self, folder: str, project: Entry) -> Iterator[str]:
+    def _missing(self) -> Iterator[str]:
         """Give every file of the commit that the disk lacks, whatever flags the index gives it."""
-        for path in self._head_files(folder, project):
-            if not os.path.lexists(self.top / path):
-                yield path.removeprefix(self.prefix)
+        for path, entry in self.head_files().items():
+            if entry.mode != SUBMODULE_MODE and not os.path.lexists(self.project / path):
+                yield path
 
     def _way(self, path: str) -> Iterator[bytes]:
         """Give the raw commit and the raw trees above a path that it holds."""
