@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 import nox
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 LOWEST = nox.project.python_versions(PYPROJECT)[0]
-FUZZ_SECONDS = "60"
 
 nox.needs_version = ">=2025.5"
 # A developer rarely has every Python; a missing one is listed as skipped, never as passed.
@@ -92,13 +90,9 @@ def property_(session: nox.Session) -> None:
 
 @nox.session(python=LOWEST)
 def fuzz(session: nox.Session) -> None:
-    """Fuzz the parsers with atheris, a minute each; `-- SECONDS` for longer."""
+    """Fuzz parsers and a whole session with atheris, a minute each; `-- --seconds N` for longer."""
     install(session, "fuzz")
-    seconds = session.posargs[0] if session.posargs else FUZZ_SECONDS
-    for target in sorted(Path("tests/fuzz").glob("fuzz_*.py")):
-        corpus = Path("tests/fuzz/.corpus") / target.stem
-        corpus.mkdir(parents=True, exist_ok=True)
-        session.run("python", str(target), f"-max_total_time={seconds}", str(corpus))
+    session.run("python", "-m", "tests.fuzz", *session.posargs)
 
 
 @nox.session(python=LOWEST)
@@ -131,6 +125,7 @@ def benchmarks(session: nox.Session) -> None:
     # Bytecode is part of what is compared: an installation that is used has it.
     session.env["PYTHONDONTWRITEBYTECODE"] = ""
     session.run("python", "-P", "benchmarks/serve.py", *session.posargs)
+    session.run("python", "-P", "benchmarks/memory.py")
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Fuzz targets; each runs by itself."""
+"""Fuzz targets: each a law about any bytes (`check`) and bytes to start from (`seeds`)."""

@@ -1,20 +1,14 @@
-"""Any bytes, cut anywhere, give the same messages, refusals or nothing, and nothing raises.
-
-Run by itself: `python tests/fuzz/fuzz_framing.py -max_total_time=60`.
-"""
+"""Any bytes, cut anywhere, give the same messages, refusals or nothing, and nothing raises."""
 
 from __future__ import annotations
 
-import sys
-from typing import Any, cast
+from typing import TYPE_CHECKING
 
-import atheris as _atheris
+from skills_bundle.server import framing
+from tests.server.vectors import lines
 
-atheris = cast("Any", _atheris)  # carries no types
-
-with atheris.instrument_imports():
-    from skills_bundle.formats import strict_json as _  # noqa: F401 - instrumented with the framing
-    from skills_bundle.server import framing
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LIMIT = 512
 
@@ -34,6 +28,6 @@ def check(data: bytes) -> None:
             raise AssertionError("an id that we would not accept")
 
 
-if __name__ == "__main__":
-    atheris.Setup(sys.argv, check)
-    atheris.Fuzz()
+def seeds() -> Iterator[bytes]:
+    """Give the lines of the table, each with a place to cut it."""
+    return (b"\x10" + row.data + b"\n" for row in lines() if len(row.data) <= LIMIT)

@@ -1,23 +1,20 @@
-"""Any bytes give a report; what is accepted fits a lock; what is called clean PyYAML reads alike.
-
-Run by itself: `python tests/fuzz/fuzz_frontmatter.py -max_total_time=60`.
-"""
+"""Any bytes give a report; what is accepted fits a lock; what is clean PyYAML reads alike."""
 
 from __future__ import annotations
 
-import sys
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import atheris as _atheris
 import yaml
 
-atheris = cast("Any", _atheris)  # carries no types
+from skills_bundle.formats import rendering, strict_json
+from skills_bundle.skills import frontmatter
 
-with atheris.instrument_imports():
-    from skills_bundle.formats import rendering, strict_json
-    from skills_bundle.skills import frontmatter
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LIMIT = 1 << 20
+VECTORS = Path(__file__).parent.parent / "vectors" / "frontmatter"
 
 
 def check(data: bytes) -> None:
@@ -38,6 +35,6 @@ def _pyyaml(document: bytes, body: int) -> object:
     return yaml.safe_load(text)
 
 
-if __name__ == "__main__":
-    atheris.Setup(sys.argv, check)
-    atheris.Fuzz()
+def seeds() -> Iterator[bytes]:
+    """Give the vectors, whole."""
+    return (path.read_bytes() for path in sorted(VECTORS.rglob("*.md")))

@@ -1,23 +1,19 @@
-"""Any bytes give a value the standard library gives too, or our own error with a reason.
-
-Run by itself: `python tests/fuzz/fuzz_strict_json.py -max_total_time=60`.
-"""
+"""Any bytes give a value the standard library gives too, or our own error with a reason."""
 
 from __future__ import annotations
 
 import json
-import sys
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import atheris as _atheris
+from skills_bundle.errors import MalformedJsonError
+from skills_bundle.formats import strict_json
 
-atheris = cast("Any", _atheris)  # carries no types
-
-with atheris.instrument_imports():
-    from skills_bundle.errors import MalformedJsonError
-    from skills_bundle.formats import strict_json
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LIMIT = 1 << 16
+VECTORS = Path(__file__).parent.parent / "vectors" / "strict_json"
 
 
 def check(data: bytes) -> None:
@@ -32,6 +28,6 @@ def check(data: bytes) -> None:
         raise AssertionError("strictness changed a value")
 
 
-if __name__ == "__main__":
-    atheris.Setup(sys.argv, check)
-    atheris.Fuzz()
+def seeds() -> Iterator[bytes]:
+    """Give the vectors, accepted and refused."""
+    return (path.read_bytes() for path in sorted(VECTORS.rglob("*.json")))
