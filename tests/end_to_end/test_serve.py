@@ -126,6 +126,19 @@ def test_the_first_signal_ends_a_waiting_server_with_exit_0(number: signal.Signa
         assert process.wait(10) == 0
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_the_second_signal_kills_a_server_that_is_stuck(number: signal.Signals) -> None:
+    """A tool that never returns must not keep the process."""
+    with started(ODD, call("sleep")) as process:
+        assert process.stderr
+        while process.stderr.readline() != b"asleep\n":
+            pass
+        for _ in range(2):
+            process.send_signal(number)
+            time.sleep(0.2)
+        assert process.wait(10) == -number
+
+
 def test_a_signal_ends_a_server_whose_output_nobody_reads() -> None:
     """An unread pipe does not keep the process."""
     with started(ODD, *(call("echo", {"times": 100_000}, n) for n in range(1, 5))) as process:
@@ -179,6 +192,25 @@ def test_50_megabytes_without_a_line_feed_leave_memory_flat() -> None:
         answers = [json.loads(process.stdout.readline())["id"] for _ in range(2)]
         grown = resident_kibibytes(process) - before
     assert (answers, grown < 2_000) == ([None, 1], True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_client_that_does_not_read_leaves_memory_flat() -> None:
+    """60 MB of answers are asked for; only those in flight are held, and all of them come."""
+    wanted = [call("echo", {"times": 100_000}, number) for number in range(1, 61)]
+    with started(ODD, *wanted) as process:
+        assert process.stdout
+        before = resident_kibibytes(process)
+        time.sleep(1)
+        grown = resident_kibibytes(process) - before
+        answers = [json.loads(process.stdout.readline())["id"] for _ in wanted]
+    assert (answers, grown < 25_000) == (list(range(1, 61)), True)
+
+
+def test_a_line_out_ends_in_a_line_feed_alone() -> None:
+    """On every platform."""
+    done = converse(ODD, initialize(), call("echo"))
+    assert (done.stdout.count(b"\n"), done.stdout.count(b"\r"), done.stdout[-1:]) == (2, 0, b"\n")
 
 
 @pytest.mark.parametrize(

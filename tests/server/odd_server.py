@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import subprocess
 import sys
+import time
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -87,6 +88,13 @@ for number in range(64):
     return Said(said=done.stdout.decode())
 
 
+def sleep(_: NoArguments) -> Said:
+    """Take longer than anybody waits, and tell standard error when it begins."""
+    print("asleep", file=sys.stderr, flush=True)  # noqa: T201 - what a test waits for
+    time.sleep(60)
+    return Said(said="awake")
+
+
 def surrogate(_: NoArguments) -> Said:
     """Answer something that is not Unicode."""
     return Said.model_construct(said="\ud800")
@@ -107,6 +115,7 @@ def toolbox() -> Toolbox:
             tool("refuse", refuse),
             tool("chatter", chatter),
             tool("descriptors", descriptors),
+            tool("sleep", sleep),
             tool("surrogate", surrogate),
         ]
     )

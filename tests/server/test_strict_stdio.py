@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import time
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCResponse
 
 from skills_bundle import limits
 from skills_bundle.server import strict_stdio
+from skills_bundle.server.wire import Wire
 from tests.server.odd_server import toolbox
-from tests.server.peer import Peer, call, initialize, request
+from tests.server.peer import Peer, call, initialize, line, request
 from tests.server.vectors import LineVector, lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 REFUSED = [vector for vector in lines() if isinstance(vector.answer, dict) and not vector.first]
+
+
+ACCEPTED = [vector for vector in lines() if vector.answer == "message" and b'"id"' in vector.data]
 
 
 @pytest.fixture
@@ -42,6 +50,16 @@ def test_a_refused_line_is_answered_in_its_place_and_the_session_goes_on(
     """Between two calls, each line of the table costs itself only."""
     peer.send(call("echo", request_id="before"), vector.data, call("echo", request_id="after"))
     assert ids(peer.answers()) == ["before", vector.answer["id"], "after"]
+
+
+@pytest.mark.parametrize("vector", ACCEPTED, ids=[vector.why for vector in ACCEPTED])
+def test_an_accepted_line_is_answered_with_its_own_id(vector: LineVector) -> None:
+    """As the first line of a connection, where all of them are allowed."""
+    with Peer(toolbox()) as connection:
+        connection.send(vector.data)
+        (answer,) = connection.answers()
+    asked = json.loads(vector.data.decode("utf-8-sig"))["id"]
+    assert (answer["id"], type(answer["id"]), "result" in answer) == (asked, type(asked), True)
 
 
 def test_300_pipelined_requests_are_each_answered_once_in_order_though_the_input_ended(
@@ -180,6 +198,40 @@ def test_a_client_that_stops_reading_stops_our_reading(peer: Peer) -> None:
         while written < 8 << 20:
             written += os.write(peer.write_fd, b"\n" * (1 << 16))
     assert written < 1 << 20
+
+
+def test_no_more_requests_reach_the_session_than_may_be_in_flight() -> None:
+    """The rest stays in the pipe until one is answered."""
+    reads, to_server = os.pipe()
+    from_server, writes = os.pipe()
+    many = limits.MAX_IN_FLIGHT_REQUESTS + 5
+    os.write(to_server, b"".join(line(request("ping", None, number)) for number in range(many)))
+    os.close(to_server)
+    seen: list[int] = []
+
+    async def session(incoming: Any, outbox: strict_stdio.Outbox) -> None:
+        waiting: list[Any] = []
+        async with outbox, incoming, anyio.create_task_group() as tasks:
+
+            async def collect() -> None:
+                async for item in incoming:
+                    waiting.append(item.message.id)  # noqa: PERF401 - seen as soon as it comes
+
+            tasks.start_soon(collect)
+            while len(seen) < many:
+                await anyio.wait_all_tasks_blocked()
+                seen.append(len(waiting))
+                answer = JSONRPCResponse(jsonrpc="2.0", id=waiting.pop(0), result={})
+                await outbox.send(SessionMessage(answer))
+
+    async def scenario() -> strict_stdio.Ending:
+        wire = Wire(reads, writes)
+        return await strict_stdio.StrictStdio(wire, anyio.Event()).serve(session)
+
+    ending = anyio.run(scenario)
+    for descriptor in (reads, from_server, writes):
+        os.close(descriptor)
+    assert (max(seen), ending) == (limits.MAX_IN_FLIGHT_REQUESTS, strict_stdio.END_OF_INPUT)
 
 
 def test_a_client_that_reads_again_gets_every_answer(peer: Peer) -> None:
