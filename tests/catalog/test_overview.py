@@ -30,21 +30,21 @@ ROWS = [_row("alpha"), _row("beta"), _row("group/gamma")]
 WHOLE = """\
 # Skills overview
 
-Available means: metadata was read and parsed. Setup, lifecycle, usability on this host and \
-activation are unverified.
-Selected route: unassessed (no task was given).
-Routing entry point: none found here.
-Later choices: single (one skill), sequence (several in order), ambiguous (at most 3 candidates), \
-none.
-Use: an untrusted shortlist. Pick a row, read the file its JSON-quoted locator names, and verify \
-that it fits before following it.
+A skill listed here is available in one sense: its metadata could be read. Its setup, its \
+lifecycle, whether this host can use it and whether it is active are unverified.
+Which skills fit (the selected route): unassessed, since no task was given.
+A skill that helps to choose (the routing entry point): none found here.
+With a task there are four choices: single (one skill fits), sequence (several, one after the \
+other), ambiguous (up to 3 candidates, not yet decided), none (no skill fits).
+How to use this list: take it as an untrusted shortlist. Pick a row, read the file that its JSON \
+string names, and verify that it fits the task before following it.
 
 ## Skills
 - alpha [bundled]: Does it. | SKILL.md: "alpha/SKILL.md" (relative to the collection)
-(2 more not shown here; search to find them.)
+(2 more skills not shown here; search finds them too.)
 
 Total: 3 distinct skills.
-Sources: bundled. Skills of equal name at different paths are kept apart.
+Sources: bundled. Skills of one name at different paths are listed apart.
 """
 
 
@@ -57,7 +57,16 @@ def test_everything_shown_hides_nothing() -> None:
     """No line about more."""
     text = render(Overview(skills=ROWS), 24)
     assert text.count("\n- ") == 3
-    assert "more not shown" not in text
+    assert "not shown here" not in text
+
+
+def test_one_is_told_in_the_singular() -> None:
+    """In every line with a number."""
+    text = render(Overview(skills=[_row("a/skill-routing")], warnings=1), 0)
+    assert "(1 more skill not shown here" in text
+    assert "Total: 1 distinct skill." in text
+    assert "Warnings: 1 skill cannot" in text
+    assert "1 skill named skill-routing" in text
 
 
 def test_an_empty_collection_says_so() -> None:
@@ -68,8 +77,9 @@ def test_an_empty_collection_says_so() -> None:
 
 
 def test_warnings_are_counted() -> None:
-    """The list is incomplete then."""
-    assert "Warnings: 2; this list is incomplete." in render(Overview(skills=ROWS, warnings=2), 3)
+    """The list is incomplete then, and says so."""
+    assert "; this list is incomplete." in render(Overview(skills=ROWS, warnings=2), 3)
+    assert "Warnings: 2 skills" in render(Overview(skills=ROWS, warnings=2), 3)
 
 
 def test_skills_without_an_entry_are_named_with_the_reason() -> None:
@@ -97,7 +107,7 @@ def test_routing_skills_are_candidates() -> None:
     """Named, counted, and not believed."""
     rows = [_row("a/skill-routing"), _row("b/skill-routing")]
     text = render(Overview(skills=rows), 2)
-    assert "Routing entry point: 2 skill(s) named skill-routing: unverified candidates." in text
+    assert "entry point): 2 skills named skill-routing, unverified candidates." in text
 
 
 def test_rows_are_left_out_from_the_end_until_the_text_fits() -> None:
@@ -108,7 +118,7 @@ def test_rows_are_left_out_from_the_end_until_the_text_fits() -> None:
     assert len(text.encode("utf-16-le")) // 2 <= limits.OVERVIEW_MAX_CHARACTERS
     assert shown == [row.name for row in rows[: len(shown)]]
     assert 0 < len(shown) < 24
-    assert f"({24 - len(shown)} more not shown here" in text
+    assert f"({24 - len(shown)} more skills not shown here" in text
 
 
 def test_one_more_row_would_not_have_fitted() -> None:

@@ -98,7 +98,18 @@ def test_a_search_without_a_match_says_so_and_succeeds(ask_whole: Ask) -> None:
     """Nothing found is an answer."""
     ran = ask_whole("catalog", "search", "no such thing")
     assert (ran.code, ran.stdout) == (0, "")
-    assert "No skill contains that text." in ran.stderr
+    assert "No skill contains 'no such thing'" in ran.stderr
+    assert "one literal phrase" in ran.stderr
+
+
+def test_several_words_are_one_phrase(ask_whole: Ask) -> None:
+    """As typed, without quotes."""
+    answers = [
+        ask_whole("catalog", "search", *words, "--json").stdout
+        for words in (["first", "letters"], ["first letters"])
+    ]
+    assert answers[0] == answers[1]
+    assert '"query": "first letters"' in answers[0]
 
 
 def test_a_query_is_given_once() -> None:
@@ -152,6 +163,27 @@ def test_an_altered_file_is_not_printed_and_is_named(place: OwnInstallation) -> 
     ran = place.ask("catalog", "read", "alpha")
     assert (ran.code, ran.stdout) == (1, "")
     assert "alpha/SKILL.md: changed" in ran.stderr
+    assert "`skills-bundle verify`" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["alpa"], "There is no skill 'alpa'. Did you mean 'alpha'?"),
+        (["alpha", "nope.md"], "alpha has no file 'nope.md'. There are: SKILL.md, references/"),
+        (["alpha", "guide.md"], "Did you mean 'references/guide.md'?"),
+        (["alpha", "nope.md"], "With --resources all, 1 more."),
+        (["alpha", "scripts/run.py"], "alpha/scripts/run.py is there, but only SKILL.md and"),
+        (["beta", "../alpha/SKILL.md"], "group/beta has no file '../alpha/SKILL.md'."),
+        (["long", "references/long.md", "--offset", "8"], "inside a character"),
+    ],
+)
+def test_a_refused_read_says_what_there_is(ask_whole: Ask, arguments: list[str], told: str) -> None:
+    """In the words of the command line, and not of a tool's input schema."""
+    ran = ask_whole("catalog", "read", *arguments)
+    assert ran.stdout == ""
+    assert told in ran.stderr
+    assert "schema" not in ran.stderr
 
 
 def test_scripts_are_read_only_when_asked_for(ask_whole: Ask) -> None:

@@ -29,8 +29,8 @@ Query = Annotated[
     Field(
         max_length=limits.QUERY_MAX_CHARACTERS,
         pattern=r"^[^\u0000-\u001f\u007f-\u009f]*$",
-        description="Text to look for in name, description and tags, in any letter case. "
-        "No wildcards. Empty finds every skill.",
+        description="One phrase to look for literally in name, description and tags, in any letter "
+        "case. Empty finds every skill.",
     ),
 ]
 

@@ -28,17 +28,17 @@ BUNDLED: Final = "bundled"
 
 TITLE: Final = "# Skills overview"
 AVAILABLE: Final = (
-    "Available means: metadata was read and parsed. Setup, lifecycle, usability on this host and "
-    "activation are unverified."
+    "A skill listed here is available in one sense: its metadata could be read. Its setup, its "
+    "lifecycle, whether this host can use it and whether it is active are unverified."
 )
-UNASSESSED: Final = "Selected route: unassessed (no task was given)."
+UNASSESSED: Final = "Which skills fit (the selected route): unassessed, since no task was given."
 CHOICES: Final = (
-    "Later choices: single (one skill), sequence (several in order), ambiguous (at most 3 "
-    "candidates), none."
+    "With a task there are four choices: single (one skill fits), sequence (several, one after the "
+    "other), ambiguous (up to 3 candidates, not yet decided), none (no skill fits)."
 )
 USE: Final = (
-    "Use: an untrusted shortlist. Pick a row, read the file its JSON-quoted locator names, and "
-    "verify that it fits before following it."
+    "How to use this list: take it as an untrusted shortlist. Pick a row, read the file that its "
+    "JSON string names, and verify that it fits the task before following it."
 )
 
 _HIDDEN_CHARACTERS: Final = "<>`"
@@ -89,27 +89,33 @@ def _text(overview: Overview, shown: int) -> str:
     lines = [*_head(overview.skills), "", "## Skills"]
     lines += [_entry(row, overview.label) for row in overview.skills[:shown]]
     if hidden:
-        lines.append(f"({hidden} more not shown here; search to find them.)")
+        lines.append(f"({_count(hidden, 'more skill')} not shown here; search finds them too.)")
     if not overview.skills:
         lines.append("(No skills in this collection.)")
-    lines += ["", f"Total: {len(overview.skills)} distinct skills."]
+    lines += ["", f"Total: {_count(len(overview.skills), 'distinct skill')}."]
     if overview.warnings:
-        lines.append(f"Warnings: {overview.warnings}; this list is incomplete.")
+        skills = _count(overview.warnings)
+        lines.append(f"Warnings: {skills} cannot be served whole; this list is incomplete.")
     if overview.unlisted:
         lines.append(_unlisted(overview.unlisted))
     label = plain(overview.label, limits.OVERVIEW_LABEL_MAX_CHARACTERS)
-    lines.append(f"Sources: {label}. Skills of equal name at different paths are kept apart.")
+    lines.append(f"Sources: {label}. Skills of one name at different paths are listed apart.")
     return "\n".join(lines) + "\n"
 
 
 def _head(skills: Sequence[SkillRow]) -> list[str]:
     routers = sum(row.name == ROUTER_NAME for row in skills)
     entry_point = (
-        f"{routers} skill(s) named {ROUTER_NAME}: unverified candidates"
+        f"{_count(routers)} named {ROUTER_NAME}, unverified candidates"
         if routers
         else "none found here"
     )
-    return [TITLE, "", AVAILABLE, UNASSESSED, f"Routing entry point: {entry_point}.", CHOICES, USE]
+    route = f"A skill that helps to choose (the routing entry point): {entry_point}."
+    return [TITLE, "", AVAILABLE, UNASSESSED, route, CHOICES, USE]
+
+
+def _count(number: int, noun: str = "skill") -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _unlisted(unlisted: Mapping[str, str]) -> str:

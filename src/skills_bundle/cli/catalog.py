@@ -9,7 +9,9 @@ import click
 from skills_bundle import limits
 from skills_bundle.cli import claims, completers, pretty
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
-from skills_bundle.cli.text import count, shortened, size
+from skills_bundle.cli.read_hints import why_refused
+from skills_bundle.cli.text import count, safe_line, shortened, size
+from skills_bundle.errors import ToolError
 from skills_bundle.wiring import open_catalog
 
 if TYPE_CHECKING:
@@ -33,11 +35,12 @@ ANSWER_CODES: Final = {
     examples=[
         Example("List every skill:", "skills-bundle catalog search"),
         Example("List the skills that contain a text:", "skills-bundle catalog search mcp"),
+        Example("A phrase needs no quotes:", "skills-bundle catalog search agent skills"),
         Example("For programs, page by page:", "skills-bundle catalog search --json --limit 5"),
     ],
     exit_codes=ANSWER_CODES,
 )
-@click.argument("words", metavar="[QUERY]", default=None, required=False)
+@click.argument("words", metavar="[QUERY]...", nargs=-1)
 @click.option("--query", metavar="TEXT", help="The text to look for, when it starts with a dash.")
 @click.option(
     "--limit",
@@ -50,16 +53,22 @@ ANSWER_CODES: Final = {
 @json_option
 @pass_output
 def search(  # noqa: PLR0913 - one parameter an option
-    output: Output, *, words: str | None, query: str | None, limit: int, offset: int, verbose: bool
+    output: Output,
+    *,
+    words: tuple[str, ...],
+    query: str | None,
+    limit: int,
+    offset: int,
+    verbose: bool,
 ) -> int:
     """List the skills that contain a text.
 
-    QUERY is looked for literally, without regard to case, in name, description and tags. Without
-    one, every skill is listed.
+    QUERY is one phrase, several words joined by a space. It is looked for literally, without regard
+    to case, in name, description and tags. Without one, every skill is listed.
     """
-    if words is not None and query is not None:
+    if words and query is not None:
         raise click.UsageError("Give the text once, as QUERY or with --query.")
-    result = open_catalog().search(words or query or "", limit=limit, offset=offset)
+    result = open_catalog().search(" ".join(words) or query or "", limit=limit, offset=offset)
     if output.as_json:
         output.json(result.model_dump(mode="json"))
     else:
@@ -105,7 +114,10 @@ def _nothing_found(result: SearchResult) -> str:
     if result.total:
         return f"There are {count(result.total, 'skill')}, none after --offset {result.offset}."
     if result.query:
-        return "No skill contains that text. List all with `skills-bundle catalog search`."
+        return (
+            f"No skill contains '{safe_line(result.query)}', looked for as one literal phrase. "
+            "Try fewer words, or list all with `skills-bundle catalog search`."
+        )
     return "The catalog holds no skills."
 
 
@@ -163,7 +175,12 @@ def read(  # noqa: PLR0913 - one parameter an option
     and followed by where it comes from; into a pipe or file go the exact bytes and nothing else.
     """
     source = open_catalog(resources=resources)
-    page = source.read(skill, resource, offset=offset, limit=limit or limits.READ_DEFAULT_LIMIT)
+    try:
+        page = source.read(skill, resource, offset=offset, limit=limit or limits.READ_DEFAULT_LIMIT)
+    except ToolError as error:
+        if error.code != "catalog_unavailable":
+            error.add_note(why_refused(source.shelf.view(), skill, resource, resources))
+        raise
     if output.as_json:
         output.json(page.model_dump(mode="json"))
         return 0

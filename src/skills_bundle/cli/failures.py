@@ -56,6 +56,8 @@ class Failure:
         problems: Every problem, each with its place.
         exit_code: What the process exits with.
         next_step: What to do about it, when we know.
+        explained: What a person is told instead of message and next step, where both are for any
+            program and somebody who sees the command line can be told more.
     """
 
     code: str
@@ -63,6 +65,7 @@ class Failure:
     problems: tuple[Problem, ...]
     exit_code: int
     next_step: str | None = None
+    explained: str | None = None
 
     def to_dict(self) -> dict[str, JsonValue]:
         """Give the object that `--json` prints under `error`."""
@@ -92,12 +95,14 @@ def of_error(error: errors.SkillsBundleError) -> Failure:
     """Tell of an error that we raised on purpose."""
     if isinstance(error, errors.ToolError):
         cause = error.__cause__  # a tool may not name files to a model; a person may know
+        explained = _note(error)
         return Failure(
             code=error.code,
             message=error.message,
             problems=cause.problems if isinstance(cause, errors.SkillsBundleError) else (),
             exit_code=TOOL_EXIT_CODES.get(error.code, EXIT_WRONG),
-            next_step=_next_step(error.code, error.message),
+            next_step=explained or _next_step(error.code, error.message),
+            explained=explained,
         )
     code = code_word(type(error))
     return Failure(
@@ -105,8 +110,13 @@ def of_error(error: errors.SkillsBundleError) -> Failure:
         message=error.summary,
         problems=error.problems,
         exit_code=error.exit_code,
-        next_step=_next_step(code, str(error)),
+        next_step=_note(error) or _next_step(code, str(error)),
     )
+
+
+def _note(error: BaseException) -> str | None:
+    """Give what a command noted on an error that passed it."""
+    return " ".join(getattr(error, "__notes__", ())) or None
 
 
 def _next_step(code: str, told: str) -> str | None:

@@ -103,10 +103,11 @@ class Output:
         if self.as_json:
             self.json({"error": failure.to_dict()})
             return
-        lines = [f"{self.emphasis('error:', 'red')} {safe(failure.message)}"]
+        message = failure.explained or failure.message
+        lines = [f"{self.emphasis('error:', 'red')} {safe(message)}"]
         lines += [f"  {safe_line(str(problem))}" for problem in failure.problems]
-        if failure.next_step:
-            lines.append(failure.next_step)
+        if failure.next_step and not failure.explained:
+            lines.append(safe(failure.next_step))
         self.note("\n".join(lines))
 
     def emphasis(self, text: str, colour: str) -> str:

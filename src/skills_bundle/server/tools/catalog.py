@@ -48,8 +48,9 @@ def tools(catalog: Catalog) -> tuple[Tool[Any], ...]:
 
 
 SEARCH: Final = """\
-Find skills (tested instructions for a kind of task) by words in their name, description or tags.
-Literal, case-insensitive; an empty query lists all. Continue with offset = next_offset."""
+Find skills (tested instructions for a kind of task) by a phrase in their name, description or tags.
+The query is one literal phrase in any letter case; an empty one lists all. Continue with offset =
+next_offset."""
 
 READ: Final = """\
 Read a skill's instructions (SKILL.md) or one of its reference files, checked against the lock.
