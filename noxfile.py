@@ -2,7 +2,9 @@
 # requires-python = ">=3.11"
 # dependencies = ["nox>=2025.5"]
 # ///
-"""The developer's menu: `nox --list` shows it, plain `nox` runs all of it but fuzz.
+"""The developer's menu: `nox --list` shows it.
+
+Plain `nox` runs all of it but fuzz, conformance and benchmarks, which are run by hand.
 
 Each session makes its own virtual environment and installs what it needs. Arguments after `--` go
 to the tool: `nox -s tests -- -k read`.
@@ -116,6 +118,13 @@ def build(session: nox.Session) -> None:
     """Build sdist and wheel twice, from two clones under different circumstances, and compare."""
     session.install("build")
     session.run("python", "tests/end_to_end/build_twice.py", *session.posargs)
+
+
+@nox.session(python=LOWEST)
+def conformance(session: nox.Session) -> None:
+    """Try the built wheel with clients and suites of others, and record how it went; needs npm."""
+    session.install("build", "uv")
+    session.run("python", "-m", "tests.conformance", session.create_tmp())
 
 
 @nox.session(python=LOWEST)

@@ -12,6 +12,7 @@ EXAMPLES = re.compile("/(home/you|tmp)/")
 TICKET = re.compile(r"(?<![\w&])#\d+\b")
 HOST = re.compile(r"https?://([^/\s)`\"]+)")
 KNOWN_HOSTS = {
+    "127.0.0.1:8767",
     "acme.example",
     "adr.github.io",
     "agentskills.io",
