@@ -211,6 +211,10 @@ class Installation:
             for path in sorted(self.folder.rglob("*"))
             if path.is_file() and path.suffix != ".pyc"
         ]
+        metadata = self.dist_info / "METADATA"
+        data = metadata.read_bytes()
+        name = metadata.relative_to(self.site).as_posix()
+        rows.append(f"{name},{recorded_digest(data)},{len(data)}")
         own = self.record.relative_to(self.site).as_posix()
         self.record.write_text("\n".join([*rows, f"{own},,", ""]), encoding="utf-8")
 

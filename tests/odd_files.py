@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import socket
 import stat
@@ -141,3 +142,16 @@ def without_privileges() -> Generator[None]:
         yield
     finally:
         os.seteuid(0)
+
+
+@contextmanager
+def without_descriptors() -> Generator[None]:
+    """Let this process open nothing more, as one that has too many files open."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest_free = os.dup(0)
+    os.close(lowest_free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)

@@ -30,6 +30,7 @@ def _rows(
         bundle_prefix="pkg/.agents/",
         skills_prefix="pkg/.agents/skills/",
         documents=frozenset({"pkg/.agents/catalog.lock.json"}),
+        metadata="pkg-1.dist-info/METADATA",
         seen=seen,
         listed=listed or {},
     )
@@ -55,13 +56,44 @@ def test_a_locked_file_that_is_there_is_ok() -> None:
         (Seen("missing"), "missing"),
         (Seen("linked"), "linked"),
         (Seen("not_regular"), "not_regular"),
-        (Seen("unreadable"), "unreadable"),
     ],
 )
 def test_a_locked_file_that_is_something_else_has_its_state(seen: Seen, state: str) -> None:
     """Both witnesses contradict it."""
     row = _rows({PATH: seen}, {PATH: RIGHT})[PATH]
     assert (row.state, row.contradicted_by) == (state, ("lock", "record"))
+
+
+def test_a_file_that_cannot_be_read_is_contradicted_by_nobody() -> None:
+    """It may be what was installed; it is not fine either."""
+    path = "pkg/tool.py"
+    rows = _rows(
+        {PATH: Seen("unreadable", 7), path: Seen("unreadable")}, {PATH: RIGHT, path: RIGHT}
+    )
+    assert [(row.state, row.contradicted_by) for row in rows.values()] == [("unreadable", ())] * 2
+    assert not rows[PATH].is_fine
+    assert rows[PATH].found_size == 7
+
+
+@pytest.mark.parametrize("path", ["pkg/.agents", "pkg/cli", "pkg"])
+def test_a_folder_that_cannot_be_listed_has_a_row(path: str) -> None:
+    """Anything may lie in it."""
+    assert _rows({PATH: GOOD}, None, {path: "unreadable"})[path].state == "unreadable"
+
+
+@pytest.mark.parametrize(("found", "witnesses"), [("a" * 128, ()), ("b" * 128, ("record",))])
+def test_record_may_use_another_algorithm(found: str, witnesses: tuple[str, ...]) -> None:
+    """Its digest is compared with one by the same algorithm."""
+    seen = Seen("file", len(DATA), GOOD.sha256, "0" * 40, found)
+    row = _rows({PATH: seen}, {PATH: RecordRow("a" * 128, len(DATA), "sha512")})[PATH]
+    assert row.contradicted_by == witnesses
+
+
+def test_metadata_is_compared_with_record() -> None:
+    """Name and version of every answer are read from it; other metadata is not looked at."""
+    path, other = "pkg-1.dist-info/METADATA", "pkg-1.dist-info/INSTALLER"
+    rows = _rows({PATH: GOOD, path: Seen("missing")}, {PATH: RIGHT, path: RIGHT, other: RIGHT})
+    assert {path: row.state for path, row in rows.items()} == {PATH: "ok", path: "missing"}
 
 
 def test_a_locked_file_nobody_looked_at_is_missing() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import mmap
 import os
 import time
 from typing import TYPE_CHECKING
@@ -143,6 +145,55 @@ def test_a_listed_folder_that_is_a_link_has_no_entries(
     (tmp_path / "b").symlink_to("moved")
     inventory.refresh()
     assert inventory.listed == {"a/one.md": "file"}
+
+
+def test_a_folder_that_nobody_may_list_is_an_entry() -> None:
+    """And is listed once it may be."""
+    with odd_files.unprivileged_folder() as root:
+        (root / "a").mkdir()
+        (root / "a/one.md").write_bytes(b"")
+        (root / "a").chmod(0o711)
+        found = Inventory(root, {}, folders=("a",), clock=_later)
+        with odd_files.without_privileges():
+            found.refresh()
+            hidden = dict(found.listed)
+            seen_again = found.refresh()
+        (root / "a").chmod(0o755)
+        with odd_files.without_privileges():
+            shown = found.refresh()
+    assert (hidden, seen_again, shown) == ({"a": "unreadable"}, False, True)
+    assert found.listed == {"a/one.md": "file"}
+
+
+def test_a_forgotten_file_is_read_again(inventory: Inventory, tmp_path: Path) -> None:
+    """Somebody read it and knows that its times lie."""
+    before = inventory.seen["a/one.md"]
+    file = tmp_path / "a/one.md"
+    with file.open("r+b") as stream, mmap.mmap(stream.fileno(), 0) as view:
+        view[0] = view[0]  # its times move with the first write, and not with those soon after
+        inventory.refresh()
+        view[0] ^= 1
+        inventory.refresh()
+        inventory.forget("a/one.md")
+        inventory.refresh()
+    assert inventory.seen["a/one.md"].sha256 != before.sha256
+
+
+def test_a_file_is_hashed_by_another_algorithm_where_somebody_gave_such_a_digest(
+    tmp_path: Path,
+) -> None:
+    """Besides SHA-256."""
+    (tmp_path / "one.md").write_bytes(b"one")
+    found = Inventory(tmp_path, {"one.md": 100}, algorithms={"one.md": "md5"})
+    found.refresh()
+    assert found.seen["one.md"].recorded == hashlib.md5(b"one").hexdigest()  # noqa: S324 -- RECORD's
+
+
+def test_a_system_without_descriptors_is_told_as_such(inventory: Inventory, tmp_path: Path) -> None:
+    """It says nothing of the files."""
+    (tmp_path / "a/one.md").write_bytes(b"changed")
+    with odd_files.without_descriptors(), pytest.raises(OSError, match="open files"):
+        inventory.refresh()
 
 
 def test_a_listing_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

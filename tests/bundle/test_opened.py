@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import mmap
 import os
 import threading
 import time
@@ -13,10 +16,13 @@ from skills_bundle import limits
 from skills_bundle.bundle.opened import InstalledBundle, verify_installed
 from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
 from tests import odd_files
-from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
+from tests.installed_builder import SAMPLE, Installation, InstalledBuilder, recorded_digest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from skills_bundle.bundle.installed import Installed
 
 
 @pytest.fixture(params=["times_count", "times_too_young"])
@@ -125,6 +131,151 @@ def test_an_uninstalled_bundle_is_unavailable_and_comes_back(
         bundle.current()
     (made.site / "away").rename(made.bundle)
     assert bundle.current().provenance.gaps == ()
+
+
+def test_a_package_that_vanishes_stays_unavailable(
+    made: Installation, bundle: InstalledBundle
+) -> None:
+    """Also from the second question on, and until it is back."""
+    made.folder.rename(made.site / "away")
+    for _ in range(3):
+        with pytest.raises(BundleUnavailableError):
+            bundle.current()
+    with pytest.raises(UnsafeFileError):
+        bundle.read("alpha/SKILL.md")
+    (made.site / "away").rename(made.folder)
+    assert bundle.current().provenance.gaps == ()
+
+
+def test_metadata_that_goes_and_comes_back_is_noticed(
+    made: Installation, bundle: InstalledBundle
+) -> None:
+    """The name and version of every answer are read from it."""
+    made.dist_info.rename(made.site / "away")
+    assert bundle.current().provenance.gaps == ("record_absent",)
+    (made.site / "away").rename(made.dist_info)
+    after = bundle.current().provenance
+    assert (after.gaps, after.package_version) == ((), "1.2.0")
+
+
+def test_a_record_that_appears_is_noticed(made: Installation, bundle: InstalledBundle) -> None:
+    """An installer writes it last, into a folder that is there already."""
+    made.record.rename(made.site / "away")
+    assert bundle.current().provenance.gaps == ("record_absent",)
+    (made.site / "away").rename(made.record)
+    assert bundle.current().provenance.gaps == ()
+
+
+def test_what_is_written_while_it_is_looked_for_is_noticed(made: Installation) -> None:
+    """An installer is at work: RECORD comes between finding the folder and watching it."""
+    data = made.record.read_bytes()
+    made.record.unlink()
+
+    def find_and_write() -> Installed:
+        place = made.locate()
+        made.record.write_bytes(data)
+        return place
+
+    bundle = InstalledBundle(find_and_write)
+    assert bundle.current().provenance.gaps == ()
+
+
+def test_a_read_that_finds_another_file_than_the_last_look_did_is_believed(
+    made: Installation, bundle: InstalledBundle
+) -> None:
+    """A file written through memory keeps its times; what a read found out counts from then on."""
+    file = made.skills / "alpha/SKILL.md"
+    with file.open("r+b") as stream, mmap.mmap(stream.fileno(), 0) as view:
+        view[-1] = view[-1]
+        bundle.current()
+        view[-1] ^= 1
+        with pytest.raises(UnsafeFileError):
+            bundle.read("alpha/SKILL.md")
+        assert bundle.current().altered == {"alpha/SKILL.md"}
+        view[-1] ^= 1
+        bundle.read("alpha/SKILL.md")
+        assert bundle.current().altered == frozenset()
+
+
+def test_a_system_without_descriptors_is_no_fault_of_the_files(
+    made: Installation, bundle: InstalledBundle
+) -> None:
+    """Nothing is available meanwhile; afterwards everything is as before."""
+    (made.skills / "alpha/SKILL.md").touch()
+    with odd_files.without_descriptors():
+        with pytest.raises(BundleUnavailableError, match="open files"):
+            bundle.current()
+        with pytest.raises(UnsafeFileError):
+            bundle.read("alpha/SKILL.md")
+        with pytest.raises(OSError, match="open files"):
+            made.verify()
+    assert bundle.current().altered == frozenset()
+
+
+def test_a_digest_by_another_algorithm_is_compared(made: Installation) -> None:
+    """RECORD may use any; code and skills that are not what it says are told."""
+    rows = made.record.read_text(encoding="utf-8")
+    for path in ("tool.py", ".agents/skills/alpha/SKILL.md"):
+        data = (made.folder / path).read_bytes()
+        raw = base64.urlsafe_b64encode(hashlib.sha512(data).digest()).decode().rstrip("=")
+        rows = rows.replace(recorded_digest(data), f"sha512={raw}")
+    made.record.write_text(rows, encoding="utf-8")
+    assert made.verify().exit_code == 0
+    (made.folder / "tool.py").write_bytes(b"ANSWER = 43\n")
+    found = made.verify()
+    assert [row.path for row in found.differences] == [f"{made.package}/tool.py"]
+    assert found.exit_code == 1
+
+
+@pytest.mark.parametrize("row", ["", "{path},,\n", "{path},,12\n", "{path},crc32=AAAA,12\n"])
+def test_no_row_of_record_switches_a_comparison_off(made: Installation, row: str) -> None:
+    """Neither a dropped one nor one without a digest: exit 1 though nothing else changed."""
+    path = f"{made.package}/tool.py"
+    lines = made.record.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [row.format(path=path) if line.startswith(path) else line for line in lines]
+    made.record.write_text("".join(kept), encoding="utf-8")
+    assert made.verify().exit_code == 1
+
+
+@pytest.mark.parametrize("change", [odd_files.missing, odd_files.symlink_to_a_copy])
+def test_a_listed_file_without_a_digest_must_be_there(
+    made: Installation, change: Callable[[Path], None]
+) -> None:
+    """And be a file."""
+    path = f"{made.package}/tool.py"
+    rows = made.record.read_text(encoding="utf-8")
+    made.record.write_text(f"{rows}{path},,\n", encoding="utf-8")
+    change(made.folder / "tool.py")
+    assert path in {row.path for row in made.verify().differences}
+
+
+@pytest.mark.parametrize("name", ["catalog.lock.json", "build-receipt.json", "METADATA"])
+def test_a_document_that_record_does_not_list_is_a_mismatch(made: Installation, name: str) -> None:
+    """It would escape the comparison."""
+    lines = made.record.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if f"/{name}," not in line]
+    made.record.write_text("".join(kept), encoding="utf-8")
+    found = made.verify()
+    assert (found.exit_code, found.gaps) == (1, ("record_mismatch",))
+
+
+def test_listed_metadata_that_is_gone_is_a_difference(made: Installation) -> None:
+    """RECORD is found without it."""
+    path = (made.dist_info / "METADATA").relative_to(made.site).as_posix()
+    (made.dist_info / "METADATA").unlink()
+    found = made.verify()
+    assert [(row.path, row.state) for row in found.differences] == [(path, "missing")]
+
+
+def test_folders_that_nobody_may_list_are_read_through() -> None:
+    """The right to pass is enough for files whose names are known."""
+    with odd_files.unprivileged_folder() as folder:
+        made = InstalledBuilder().install(folder)
+        for place in (made.bundle, made.skills, made.skills / "alpha"):
+            place.chmod(0o711)
+        with odd_files.without_privileges():
+            view = made.open().current()
+    assert (view.altered, view.provenance.gaps) == (frozenset(), ("unseen_entries",))
 
 
 def test_a_race_against_reads_never_gives_an_altered_byte(made: Installation) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+
 import pytest
 
 from skills_bundle.bundle import record_file
@@ -26,15 +29,37 @@ def test_quoted_paths_are_read_as_csv() -> None:
 
 
 @pytest.mark.parametrize("row", ["pkg-1.dist-info/RECORD,,", "pkg/__pycache__/a.pyc,,"])
-def test_rows_without_digest_have_no_opinion(row: str) -> None:
-    """RECORD itself and byte code are listed without a digest."""
+def test_record_itself_and_byte_code_need_no_digest(row: str) -> None:
+    """They are listed without one by every installer."""
     found = record_file.parse(f"{row}\n".encode())
     assert list(found.rows.values()) == [RecordRow(None, None)]
+    assert not found.problems
 
 
-def test_another_algorithm_has_no_opinion_on_the_bytes() -> None:
-    """We compute SHA-256; a row with another digest still lists the file and its size."""
-    assert record_file.parse(b"pkg/a,sha512=abc,1\n").rows == {"pkg/a": RecordRow(None, 1)}
+@pytest.mark.parametrize("algorithm", ["sha512", "md5", "blake2b"])
+def test_a_digest_of_another_algorithm_is_compared_too(algorithm: str) -> None:
+    """Every algorithm that every Python has."""
+    raw = hashlib.new(algorithm, b"x").digest()
+    text = base64.urlsafe_b64encode(raw).decode().rstrip("=")
+    found = record_file.parse(f"pkg/a,{algorithm}={text},1\n".encode())
+    assert found.rows == {"pkg/a": RecordRow(raw.hex(), 1, algorithm)}
+    assert not found.problems
+
+
+@pytest.mark.parametrize(
+    "row", ["pkg/a.py,,", "pkg/a.py,,1", "pkg/a.py,crc32=AAAA,1", "pkg/a.py,shake_128=AAAA,1"]
+)
+def test_a_row_without_a_digest_we_can_compare_is_a_problem(row: str) -> None:
+    """It would switch off the comparison of that file; that it must be there still counts."""
+    found = record_file.parse(f"{row}\n".encode())
+    assert list(found.rows) == ["pkg/a.py"]
+    assert [problem.message for problem in found.problems] == ["has no digest that can be compared"]
+
+
+def test_only_byte_code_without_a_digest_is_nobodys_wish() -> None:
+    """Whatever else is listed must be there."""
+    rows = {"pkg/a.py": RecordRow(None, None), "pkg/a.pyc": RecordRow(None, None)}
+    assert list(record_file.RecordFile(rows).wanted("pkg/")) == ["pkg/a.py"]
 
 
 @pytest.mark.parametrize(
@@ -42,6 +67,8 @@ def test_another_algorithm_has_no_opinion_on_the_bytes() -> None:
     [
         "pkg/a",
         "pkg/a,sha256=,1",
+        "pkg/a,sha512=AAAA,1",
+        "pkg/a,md5=A,1",
         "pkg/a,sha256,1",
         f"pkg/a,{DIGEST}=,1",
         f"pkg/a,{DIGEST[:-1]}é,1",

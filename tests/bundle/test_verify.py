@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from skills_bundle.bundle.documents import Document, Identity
 from skills_bundle.bundle.file_rows import Holdings, Seen
 from skills_bundle.bundle.record_file import RecordFile, RecordRow
 from skills_bundle.bundle.verify import Evidence, Verification
-from skills_bundle.errors import Problem
+from skills_bundle.errors import Problem, UnsafeFileError
 from skills_bundle.formats.digest import git_object_id, sha256_hex
 from tests.installed_builder import SAMPLE, InstalledBuilder
 
@@ -96,6 +97,55 @@ def test_no_record_is_a_match_said_in_words() -> None:
     found = _verify(record=None)
     assert (found.exit_code, found.gaps) == (0, ("record_absent",))
     assert found.notes == ("There is no RECORD: nobody gives a second opinion.",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "exit_code", "gap"),
+    [
+        ("unreadable", 3, "record_unreadable"),
+        ("not_regular", 1, "record_unreadable"),
+        ("linked", 1, "record_unreadable"),
+        ("size", 1, "record_mismatch"),
+    ],
+)
+def test_a_record_that_is_there_and_was_not_read_is_not_absent(
+    kind: str, exit_code: int, gap: str
+) -> None:
+    """What is no file was put there; what the system keeps from us may be fine."""
+    found = _verify(record=None, record_refused=UnsafeFileError(kind, "RECORD"))
+    assert (found.exit_code, found.gaps) == (exit_code, (gap,))
+
+
+def test_a_document_that_record_leaves_out_is_a_mismatch() -> None:
+    """Exit 1: an installer lists every file."""
+    found = _verify(unlisted=("pkg/.agents/catalog.lock.json",))
+    assert (found.exit_code, found.gaps) == (1, ("record_mismatch",))
+    assert found.record.problems[0].message == "does not list pkg/.agents/catalog.lock.json"
+
+
+def test_a_locked_file_that_cannot_be_read_cannot_be_told() -> None:
+    """Exit 3, and neither integrity nor a revision is claimed."""
+    found = _verify(holdings=_holdings(first=Seen("unreadable")))
+    assert (found.exit_code, found.gaps) == (3, ("unreadable_files",))
+    assert found.provenance is not None
+    assert found.provenance.source_provenance.integrity == "unavailable"
+    assert found.provenance.resolved_git_sha is None
+
+
+def test_a_folder_that_cannot_be_listed_cannot_be_told() -> None:
+    """Exit 3; what is served was read, so that claim stays."""
+    found = _verify(holdings=replace(_holdings(), listed={"pkg/.agents/skills": "unreadable"}))
+    assert (found.exit_code, found.gaps) == (3, ("unseen_entries",))
+    assert found.provenance is not None
+    assert found.provenance.source_provenance.integrity == "verified"
+
+
+def test_what_differs_outweighs_what_cannot_be_read() -> None:
+    """Both gaps, exit 1."""
+    listed = {"pkg/.agents/skills": "unreadable"}
+    holdings = replace(_holdings(first=Seen("missing")), listed=listed)
+    found = _verify(holdings=holdings)
+    assert (found.exit_code, found.gaps) == (1, ("altered_files", "unseen_entries"))
 
 
 def test_a_linked_installation_cannot_be_told() -> None:

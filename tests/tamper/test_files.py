@@ -143,8 +143,24 @@ def test_an_unreadable_file_is_not_served(tmp_path: Path) -> None:
         with odd_files.without_privileges():
             found = made.verify()
             served = made.catalog().read("beta").skill
-    assert (found.exit_code, [row.state for row in found.differences]) == (1, ["unreadable"])
+    assert (found.exit_code, [row.state for row in found.differences]) == (3, ["unreadable"])
+    assert found.gaps == ("unreadable_files",)
     assert served == "beta"
+
+
+@pytest.mark.parametrize("extra", [False, True])
+def test_a_folder_that_nobody_may_list_hides_no_extra_file(*, extra: bool) -> None:
+    """Its files are read all the same, by name; what else lies there cannot be told."""
+    with odd_files.unprivileged_folder() as folder:
+        made = InstalledBuilder().install(folder)
+        if extra:
+            (made.skills / "alpha/more.md").write_bytes(b"Obey.")
+        (made.skills / "alpha").chmod(0o711)
+        with odd_files.without_privileges():
+            found = made.verify()
+            served = made.catalog().read("alpha").skill
+    assert (found.exit_code, found.gaps) == (3, ("unseen_entries",))
+    assert served == "alpha"
 
 
 @dataclass(frozen=True)

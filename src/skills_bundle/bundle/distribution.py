@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle import limits
-from skills_bundle.bundle import record_file, safe_read
-from skills_bundle.bundle.record_file import RECORD_FILE_NAME, RecordFile
+from skills_bundle.bundle import openers, record_file, safe_read
+from skills_bundle.bundle.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
 from skills_bundle.errors import UnsafeFileError
+from skills_bundle.formats.digest import sha256_hex
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from skills_bundle.bundle.safe_read import Reader
+
 METADATA_FILE_NAME: Final = "METADATA"
-_SUFFIX: Final = ".dist-info"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,16 +30,21 @@ class Distribution:
     """What the installer left beside the package.
 
     Attributes:
-        name: Normalised name (`skills-bundle`).
-        version: As METADATA spells it.
-        folder: Name of the `.dist-info` folder.
+        name: Normalised name (`skills-bundle`): METADATA's, else the folder's.
+        version: As METADATA spells it, else as the name of the folder does.
+        folder: Name of the `.dist-info` folder; None if it is not known, since nobody may list the
+            folder that would hold it.
         record: RECORD, or None when there is none that can be read.
+        record_refused: Why there is none, unless it is simply not there.
+        metadata_sha256: Digest of METADATA, or None if it was not read.
     """
 
     name: str
     version: str
-    folder: str
+    folder: str | None
     record: RecordFile | None
+    record_refused: UnsafeFileError | None
+    metadata_sha256: str | None
 
 
 def normalised(name: str) -> str:
@@ -49,59 +56,97 @@ def normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def find(site: Path, name: str, package: str) -> Distribution | None:
+def find(
+    site: Path, name: str, package: str, *, version: str = "", follow_last: bool = False
+) -> Distribution | None:
     """Find the distribution called `name` in the folder that holds the package.
 
-    An interrupted upgrade can leave two. The one whose RECORD lists files of the package is meant;
-    if both do, the last by name, so that the answer does not depend on the order of the disk.
+    An interrupted upgrade can leave two. The one whose RECORD lists files of the package is meant,
+    whatever its METADATA says or whether there is one; if both do, one of that name before another,
+    and the last by folder, so that the answer does not depend on the order of the disk.
 
     Args:
         site: The folder that holds the package, for example `site-packages`.
         name: Distribution name in any spelling.
         package: The package's folder relative to `site`, `/` between components.
+        version: What to say if `site` may not be listed, so that nobody knows.
+        follow_last: As for `safe_read.Reader`: for an installation that consists of links.
     """
     wanted = normalised(name)
-    found = [_read(site, folder) for folder in _folders(site, wanted)]
-    usable = [one for one in found if one is not None and one.name == wanted]
-    listing = [one for one in usable if one.record and one.record.below(f"{package}/")]
-    return next(reversed(listing or usable), None)
+    names = folders(site, name)
+    if names is None:
+        return Distribution(
+            name=wanted,
+            version=version,
+            folder=None,
+            record=None,
+            record_refused=UnsafeFileError("unreadable", RECORD_FILE_NAME),
+            metadata_sha256=None,
+        )
+    found = [_read(site, folder, follow_last=follow_last) for folder in names]
+    there = [one for one in found if one is not None]
+    listing = [one for one in there if one.record and one.record.below(f"{package}/")]
+    named = [one for one in listing if one.name == wanted]
+    usable = [one for one in there if one.name == wanted]
+    return next(reversed(named or listing or usable), None)
 
 
-def _folders(site: Path, wanted: str) -> list[str]:
+def folders(site: Path, name: str) -> tuple[str, ...] | None:
+    """Give the `.dist-info` folders whose own name is this distribution's; None if nobody may look.
+
+    Raises:
+        OSError: If the system has no descriptors left.
+    """
+    wanted = normalised(name)
     try:
         names = os.listdir(site)  # noqa: PTH208 -- names are all that is needed
-    except OSError:
-        return []
-    return sorted(
-        name
-        for name in names
-        if name.endswith(_SUFFIX) and normalised(name.removesuffix(_SUFFIX).split("-")[0]) == wanted
-    )
-
-
-def _read(site: Path, folder: str) -> Distribution | None:
-    # The last component may be a link: uv's `--link-mode symlink` makes it one, and nothing here is
-    # served. A wrong name or version shows when the receipt is compared with it.
-    with safe_read.Reader(site, follow_last=True) as reader:
-        try:
-            metadata = reader.read_up_to(
-                f"{folder}/{METADATA_FILE_NAME}", limits.METADATA_MAX_BYTES
-            ).data
-        except UnsafeFileError:
-            return None
-        headers = _headers(metadata)
-        try:
-            data = reader.read_up_to(f"{folder}/{RECORD_FILE_NAME}", limits.RECORD_MAX_BYTES).data
-        except UnsafeFileError:
-            data = None
-    if not headers.get("name") or not headers.get("version"):
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as error:
+        if openers.is_of_the_system(error):
+            raise
         return None
+    return tuple(sorted(one for one in names if _parts(one)[0] == wanted))
+
+
+def _parts(folder: str) -> tuple[str, str]:
+    """Give the name and version that a `.dist-info` folder is called by, or nothing."""
+    stem = folder.removesuffix(DIST_INFO_SUFFIX)
+    name, _, version = stem.partition("-")
+    return ("", "") if stem == folder else (normalised(name), version)
+
+
+def _read(site: Path, folder: str, *, follow_last: bool) -> Distribution | None:
+    """Read a `.dist-info`; None if neither METADATA nor RECORD is there."""
+    with safe_read.Reader(site, follow_last=follow_last) as reader:
+        metadata = _part(reader, f"{folder}/{METADATA_FILE_NAME}", limits.METADATA_MAX_BYTES)
+        record = _part(reader, f"{folder}/{RECORD_FILE_NAME}", limits.RECORD_MAX_BYTES)
+    if _is_missing(metadata) and _is_missing(record):
+        return None
+    name, version = _parts(folder)
+    headers = _headers(metadata) if isinstance(metadata, bytes) else {}
+    if headers.get("name") and headers.get("version"):
+        name, version = normalised(headers["name"]), headers["version"]
+    refused = record if isinstance(record, UnsafeFileError) and not _is_missing(record) else None
     return Distribution(
-        name=normalised(headers["name"]),
-        version=headers["version"],
+        name=name,
+        version=version,
         folder=folder,
-        record=None if data is None else record_file.parse(data),
+        record=record_file.parse(record) if isinstance(record, bytes) else None,
+        record_refused=refused,
+        metadata_sha256=sha256_hex(metadata) if isinstance(metadata, bytes) else None,
     )
+
+
+def _part(reader: Reader, path: str, limit: int) -> bytes | UnsafeFileError:
+    try:
+        return reader.read_up_to(path, limit).data
+    except UnsafeFileError as error:
+        return error
+
+
+def _is_missing(found: bytes | UnsafeFileError) -> bool:
+    return isinstance(found, UnsafeFileError) and found.kind == "missing"
 
 
 def _headers(metadata: bytes) -> dict[str, str]:

@@ -86,11 +86,15 @@ NO_BUNDLE: Final[Document[Any]] = Document(
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The distribution as its installed metadata names it; `known` is False without metadata."""
+    """The distribution as its installed metadata names it; `known` is False without metadata.
+
+    `metadata_sha256` is the digest of that metadata, or None where it was not read.
+    """
 
     name: str
     version: str
     known: bool
+    metadata_sha256: str | None = None
 
 
 def read_lock(found: bytes | UnsafeFileError, row: RecordRow | None) -> Document[CatalogLock]:
@@ -138,11 +142,15 @@ _UNREAD: Final[dict[str, tuple[DocumentState, str]]] = {
 """Kind of an `UnsafeFileError` to state and sentence."""
 
 
+def refused(error: UnsafeFileError) -> Document[Any]:
+    """Give what is known of a document that was not read."""
+    state, sentence = _UNREAD[error.kind]
+    return Document(state=state, problems=(Problem(code=error.kind, message=sentence),))
+
+
 def _unread(found: bytes | UnsafeFileError, error: SkillsBundleError) -> Document[Any]:
     if isinstance(found, UnsafeFileError):
-        state, sentence = _UNREAD[found.kind]
-        problems = (Problem(code=found.kind, message=sentence),)
-        return Document(state=state, problems=problems)
+        return refused(found)
     problems = error.problems or (Problem(code="invalid", message=error.summary),)
     return Document(state="invalid", sha256=_digest(found), problems=problems)
 

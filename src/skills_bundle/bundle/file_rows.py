@@ -30,7 +30,8 @@ FileState = Literal[
 """What became of one file.
 
 `changed`: other bytes. `linked`: it, or a folder on the way, is a link. `not_regular`: a folder,
-pipe, socket or device. `unreadable`: the system refuses to read it. `extra`: nobody lists it.
+pipe, socket or device. `unreadable`: the system refuses to read it, or to list it if it is a
+folder; nobody can say what it holds. `extra`: nobody lists it.
 `tolerated`: byte code that Python cached beside a listed `.py`; never served.
 """
 
@@ -46,12 +47,15 @@ class Seen:
         size: In bytes, when something lies there.
         sha256: Digest of the bytes, when they were read.
         blob: Git's blob id of the same bytes.
+        recorded: Their digest by the algorithm that RECORD uses for this file, if that is another
+            one.
     """
 
     kind: str
     size: int | None = None
     sha256: str | None = None
     blob: str | None = None
+    recorded: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,7 @@ class Holdings:
         bundle_prefix: What comes before everything of the bundle.
         skills_prefix: What comes before a locked path.
         documents: Paths of lock and receipt; they have reports of their own.
+        metadata: Path of METADATA, which every answer's name and version are read from, or None.
         seen: What lies at each path that lock or RECORD list, as far as it was looked at.
         listed: Every entry on disk that is not a folder, with its kind, as far as folders were
             listed.
@@ -72,6 +77,7 @@ class Holdings:
     bundle_prefix: str = ""
     skills_prefix: str = ""
     documents: frozenset[str] = frozenset()
+    metadata: str | None = None
     seen: Mapping[str, Seen] = field(default_factory=dict[str, Seen])
     listed: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -127,7 +133,7 @@ def compare(
     """
     locked = {} if lock is None else lock.files()
     names = {holdings.skills_prefix + path: file for path, file in locked.items()}
-    recorded = {} if record is None else record.below(f"{holdings.package}/")
+    recorded = {} if record is None else _recorded(record, holdings)
     rows = [_locked_row(path, file, record, holdings) for path, file in names.items()]
     for path, row in recorded.items():
         if path in names or path in holdings.documents:
@@ -146,6 +152,8 @@ def _locked_row(
     path: str, file: LockedFile, record: RecordFile | None, holdings: Holdings
 ) -> FileRow:
     seen = holdings.seen.get(path, Seen("missing"))
+    if seen.kind == "unreadable":
+        return _unread_row(path, file.size, file.sha256, seen)
     fits = seen.kind == "file" and (seen.size, seen.sha256) == (file.size, file.sha256)
     witnesses: list[Witness] = [] if fits else ["lock"]
     if record is not None and not _record_agrees(record.rows.get(path), seen):
@@ -165,10 +173,13 @@ def _record_agrees(row: RecordRow | None, seen: Seen) -> bool:
     """Tell whether RECORD lists a file like this; a row without a digest has no opinion on it."""
     if row is None or seen.kind != "file":
         return False
-    return row.sha256 in {None, seen.sha256} and row.size in {None, seen.size}
+    found = seen.sha256 if row.algorithm == "sha256" else seen.recorded
+    return row.digest in {None, found} and row.size in {None, seen.size}
 
 
 def _recorded_row(path: str, row: RecordRow, seen: Seen) -> FileRow:
+    if seen.kind == "unreadable":
+        return _unread_row(path, row.size, row.sha256, seen)
     fits = _record_agrees(row, seen)
     return FileRow(
         path=path,
@@ -179,6 +190,27 @@ def _recorded_row(path: str, row: RecordRow, seen: Seen) -> FileRow:
         found_size=seen.size,
         found_sha256=seen.sha256,
     )
+
+
+def _unread_row(path: str, size: int | None, sha256: str | None, seen: Seen) -> FileRow:
+    """Give the row of a file that cannot be read: nothing contradicts it, and nothing confirms."""
+    return FileRow(
+        path=path,
+        state="unreadable",
+        contradicted_by=(),
+        expected_size=size,
+        expected_sha256=sha256,
+        found_size=seen.size,
+        found_sha256=None,
+    )
+
+
+def _recorded(record: RecordFile, holdings: Holdings) -> dict[str, RecordRow]:
+    """Give what RECORD lists of the package, and METADATA."""
+    rows = record.below(f"{holdings.package}/")
+    if holdings.metadata is not None and holdings.metadata in record.rows:
+        rows[holdings.metadata] = record.rows[holdings.metadata]
+    return rows
 
 
 def _unlisted_rows(told: set[str], recorded: set[str] | None, holdings: Holdings) -> list[FileRow]:
@@ -192,7 +224,10 @@ def _unlisted_rows(told: set[str], recorded: set[str] | None, holdings: Holdings
     """
     rows: list[FileRow] = []
     for path, kind in holdings.listed.items():
-        in_bundle = path.startswith(holdings.bundle_prefix)
+        in_bundle = f"{path}/".startswith(holdings.bundle_prefix)
+        if kind == "unreadable":
+            rows.append(_unlisted_row(path, "unreadable"))
+            continue
         if path in told or (recorded is None and not in_bundle):
             continue
         # RECORD may list what it has no digest of: byte code that the installer made. Among the
@@ -205,7 +240,7 @@ def _unlisted_rows(told: set[str], recorded: set[str] | None, holdings: Holdings
     return rows
 
 
-def _unlisted_row(path: str, state: Literal["tolerated", "extra"]) -> FileRow:
+def _unlisted_row(path: str, state: Literal["tolerated", "extra", "unreadable"]) -> FileRow:
     return FileRow(
         path=path,
         state=state,

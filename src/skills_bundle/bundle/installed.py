@@ -38,6 +38,7 @@ class Installed:
         package: The package's folder below `site`, `/` between components.
         name: Normalised name of the distribution.
         version: Its version; from METADATA when there is one, else what the package says of itself.
+        sought: Normalised name of the distribution that was looked for; METADATA may say another.
         distribution: The `.dist-info` beside the package, or None.
         project: The project's folder when the package runs from its source, else None.
         linked: Whether the installer made links instead of files.
@@ -47,6 +48,7 @@ class Installed:
     package: str
     name: str
     version: str
+    sought: str
     distribution: Distribution | None
     project: Path | None
     linked: bool
@@ -65,6 +67,12 @@ class Installed:
     def receipt_path(self) -> str:
         """The receipt's path below `site`."""
         return f"{self.package}/{BUNDLE_FOLDER}/{RECEIPT_FILE_NAME}"
+
+    @property
+    def metadata_path(self) -> str | None:
+        """The path of METADATA below `site`, if its folder is known."""
+        folder = None if self.distribution is None else self.distribution.folder
+        return None if folder is None else f"{folder}/{distribution.METADATA_FILE_NAME}"
 
     @property
     def record(self) -> RecordFile | None:
@@ -93,16 +101,17 @@ def locate(
     folder = _package_folder(package_file)
     package = import_name.replace(".", "/")
     site = folder.parents[import_name.count(".")]
-    found = distribution.find(site, name, package)
+    made_of_links = _is_link(folder / "__init__.py")
+    found = distribution.find(site, name, package, version=version, follow_last=made_of_links)
     return Installed(
         site=site,
         package=package,
         name=distribution.normalised(name) if found is None else found.name,
         version=version if found is None else found.version,
+        sought=distribution.normalised(name),
         distribution=found,
         project=_project(folder, site) if found is None else None,
-        linked=_is_link(folder / "__init__.py")
-        and _is_link(folder / BUNDLE_FOLDER / LOCK_FILE_NAME),
+        linked=made_of_links and _is_link(folder / BUNDLE_FOLDER / LOCK_FILE_NAME),
     )
 
 

@@ -13,10 +13,10 @@ import time
 from typing import TYPE_CHECKING
 
 from skills_bundle import limits
-from skills_bundle.bundle import safe_read
+from skills_bundle.bundle import openers, safe_read
 from skills_bundle.bundle.file_rows import Seen
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.formats.digest import git_object_id, sha256_hex
+from skills_bundle.formats.digest import git_object_id, recorded_hex, sha256_hex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,17 +31,21 @@ class Inventory:
     Args:
         root: The folder that paths are relative to.
         wanted: The files to look at, each with the most bytes worth reading to tell what it is.
-        folders: Folders to list; everything in them that is not a folder is told.
+        folders: Folders to list; everything in them that is not a folder is told, and each folder
+            that cannot be listed.
+        algorithms: By which algorithm besides SHA-256 to hash a wanted file, where somebody gives
+            such a digest of it.
         follow_last: As for `safe_read.Reader`.
         clock: Nanoseconds since the epoch, as the file system's clock counts them.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- what to look at, and how: each has its name at the call
         self,
         root: Path,
         wanted: Mapping[str, int],
         *,
         folders: tuple[str, ...] = (),
+        algorithms: Mapping[str, str] | None = None,
         follow_last: bool = False,
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
@@ -49,6 +53,7 @@ class Inventory:
         self._root = root
         self._wanted = dict(sorted(wanted.items()))
         self._folders = folders
+        self._algorithms = algorithms or {}
         self._follow_last = follow_last
         self._clock = clock
         self._above = tuple(sorted({folder for path in wanted for folder in _parents(path)}))
@@ -66,11 +71,23 @@ class Inventory:
 
     @property
     def listed(self) -> Mapping[str, str]:
-        """Every entry of the listed folders that is not a folder, with its kind."""
+        """Every entry of the listed folders that is not a folder, with its kind.
+
+        A folder whose entries nobody may see is one, of the kind `unreadable`.
+        """
         return self._listed
 
+    def forget(self, path: str) -> None:
+        """Rely no longer on the times of a file: whoever read it found it to be another one."""
+        self._fingerprints.pop(path, None)
+
     def refresh(self) -> bool:
-        """Look again at what changed; tell whether anything looks different now."""
+        """Look again at what changed; tell whether anything looks different now.
+
+        Raises:
+            OSError: If the system has no descriptors or memory left. What was found out up to then
+                is not told; whoever goes on must look at everything anew.
+        """
         return bool(self._refresh_files() | self._refresh_listing())
 
     def _refresh_files(self) -> bool:
@@ -108,7 +125,14 @@ class Inventory:
             return self._refused(error, path)
         if now - max(facts.mtime_ns, facts.ctime_ns) > limits.RACY_NANOSECONDS:
             self._fingerprints[path] = facts
-        return Seen("file", len(data), sha256_hex(data), git_object_id("blob", data))
+        algorithm = self._algorithms.get(path, "sha256")
+        return Seen(
+            "file",
+            len(data),
+            sha256_hex(data),
+            git_object_id("blob", data),
+            None if algorithm == "sha256" else recorded_hex(algorithm, data),
+        )
 
     def _refused(self, error: UnsafeFileError, path: str) -> Seen:
         facts = safe_read.lstat(self._root, path)
@@ -123,7 +147,8 @@ class Inventory:
         walked = [folder for top in self._folders for folder in self._walk(top)]
         times = [safe_read.lstat(self._root, folder) for folder in walked]
         young = any(
-            facts is None or now - facts.mtime_ns <= limits.RACY_NANOSECONDS for facts in times
+            facts is None or now - max(facts.mtime_ns, facts.ctime_ns) <= limits.RACY_NANOSECONDS
+            for facts in times
         )
         self._listed_folders = () if young else tuple(walked)
         self._times = tuple(times)
@@ -139,7 +164,11 @@ class Inventory:
         while waiting:
             folder = waiting.pop()
             yield folder
-            for name, kind in _entries(f"{self._root}/{folder}"):
+            entries = _entries(f"{self._root}/{folder}")
+            if entries is None:
+                self._listed[folder] = "unreadable"
+                continue
+            for name, kind in entries:
                 path = f"{folder}/{name}"
                 if kind == "folder":
                     waiting.append(path)
@@ -152,15 +181,22 @@ def _parents(path: str) -> Iterator[str]:
     return ("/".join(parts[:end]) for end in range(1, len(parts)))
 
 
-def _entries(folder: str) -> list[tuple[str, str]]:
-    """List a folder without following links; one that cannot be listed has no entries."""
+def _entries(folder: str) -> list[tuple[str, str]] | None:
+    """List a folder without following links; None if what it holds cannot be seen.
+
+    What is no folder, or is gone, has no entries: the files that should be in it tell that.
+    """
     try:
         if not stat.S_ISDIR(os.lstat(folder).st_mode):
             return []
         with os.scandir(folder) as entries:
             return [(_shown(entry.name), _kind(entry)) for entry in entries]
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        if openers.is_of_the_system(error):
+            raise
+        return None
 
 
 def _shown(name: str) -> str:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from skills_bundle import limits
 from skills_bundle.bundle import documents, installed, safe_read
-from skills_bundle.bundle.distribution import METADATA_FILE_NAME
+from skills_bundle.bundle.control import Control
 from skills_bundle.bundle.documents import Document, Identity
 from skills_bundle.bundle.file_rows import Holdings
 from skills_bundle.bundle.installed import BUNDLE_FOLDER
 from skills_bundle.bundle.inventory import Inventory
-from skills_bundle.bundle.record_file import RECORD_FILE_NAME
 from skills_bundle.bundle.verify import Evidence, Verification, verify
 from skills_bundle.bundle.view import View
 from skills_bundle.errors import BundleUnavailableError, Problem, UnsafeFileError
@@ -53,16 +52,35 @@ class InstalledBundle:
     def current(self) -> View:
         """Look again and give what can be served; see `view.Bundle.current`."""
         with self._guard:
-            if self._loaded is None or self._loaded.is_outdated():
-                self._loaded = _Loaded(self._find(), self._clock)
-            return self._loaded.view()
+            return self._look_again().view()
+
+    def _look_again(self) -> _Loaded:
+        """Give what was read before, brought up to date, or read all of it anew.
+
+        A change is noticed only once, so what was read before it is given up first: were the new
+        state unreadable, the old one would be served from the next question on.
+        """
+        loaded, self._loaded = self._loaded, None
+        try:
+            if loaded is None or loaded.is_outdated():
+                loaded = _Loaded(self._find, self._clock)
+            loaded.verification()
+        except OSError as error:
+            summary = f"The system does not let us look at files: {error.strerror or error}."
+            raise BundleUnavailableError(summary) from error
+        self._loaded = loaded
+        return loaded
 
     def read(self, path: str) -> bytes:
         """Read a locked file and compare what was read with the lock; see `view.Bundle.read`."""
-        loaded = self._loaded
+        with self._guard:
+            loaded = self._loaded
         if loaded is None:
             raise UnsafeFileError("missing", path)
-        return loaded.read(path)
+        try:
+            return loaded.read(path)
+        except OSError as error:
+            raise UnsafeFileError("unreadable", path) from error
 
 
 def verify_installed(
@@ -74,18 +92,24 @@ def verify_installed(
         place: Where it is.
         code: Also compare the package's own code with RECORD, and list the whole package.
         clock: Nanoseconds since the epoch.
+
+    Raises:
+        OSError: If the system has no descriptors or memory left to look with.
     """
-    return _Loaded(place, clock, code=code).verification()
+    return _Loaded(lambda: place, clock, code=code).verification()
 
 
 class _Loaded:
     """One reading of lock, receipt and RECORD, and the files they speak of."""
 
-    def __init__(self, place: Installed, clock: Callable[[], int], *, code: bool = False) -> None:
-        self._place = place
+    def __init__(
+        self, find: Callable[[], Installed], clock: Callable[[], int], *, code: bool = False
+    ) -> None:
         self._clock = clock
-        self._control = self._watch_control()
-        self._refresh_control()
+        self._control = Control(find(), clock)
+        # Found again: an installer may have written between the two, and what was read before the
+        # watch began would stay for good.
+        self._place = find()
         self._lock, self._receipt = self._read_documents()
         self._files = {} if self._lock.value is None else self._lock.value.files()
         self._inventory = self._watch_files(code=code)
@@ -94,7 +118,7 @@ class _Loaded:
 
     def is_outdated(self) -> bool:
         """Tell whether lock, receipt or metadata are other ones than when this was loaded."""
-        return self._refresh_control()
+        return self._control.has_changed()
 
     def verification(self) -> Verification:
         """Look at the files again and give the verdict on all of it."""
@@ -104,47 +128,35 @@ class _Loaded:
         return self._verification
 
     def view(self) -> View:
-        """Give what can be served, or say why nothing can."""
-        verification = self.verification()
+        """Give what can be served, by the last verification, or say why nothing can."""
+        verification = self._verification or self.verification()
         if self._view is None:
             self._view = self._view_of(verification)
         return self._view
 
     def read(self, path: str) -> bytes:
-        """Read one locked file; its bytes are hashed here and served from here."""
+        """Read one locked file; its bytes are hashed here and served from here.
+
+        Where that finds another state than the last look did, the file's times have lied, and are
+        not believed at the next.
+        """
         file = self._files.get(path)
         if file is None:
             raise UnsafeFileError("missing", path)
-        with safe_read.Reader(self._place.site, follow_last=self._place.linked) as reader:
-            data = reader.read(self._place.skills_prefix + path, file.size)
-        if sha256_hex(data) != file.sha256:
+        full = self._place.skills_prefix + path
+        try:
+            with safe_read.Reader(self._place.site, follow_last=self._place.linked) as reader:
+                data = reader.read(full, file.size)
+        except UnsafeFileError:
+            self._inventory.forget(full)
+            raise
+        found = sha256_hex(data)
+        seen = self._inventory.seen.get(full)
+        if seen is None or seen.sha256 != found:
+            self._inventory.forget(full)
+        if found != file.sha256:
             raise UnsafeFileError("changed", path)
         return data
-
-    def _watch_control(self) -> tuple[Inventory, ...]:
-        place = self._place
-        folder = None if place.distribution is None else place.distribution.folder
-        both = {
-            place.lock_path: limits.LOCK_MAX_BYTES,
-            place.receipt_path: limits.RECEIPT_MAX_BYTES,
-        }
-        metadata = {
-            f"{folder}/{METADATA_FILE_NAME}": limits.METADATA_MAX_BYTES,
-            f"{folder}/{RECORD_FILE_NAME}": limits.RECORD_MAX_BYTES,
-        }
-        return (
-            Inventory(place.site, both, follow_last=place.linked, clock=self._clock),
-            Inventory(
-                place.site,
-                {} if folder is None else metadata,
-                follow_last=True,
-                clock=self._clock,
-            ),
-        )
-
-    def _refresh_control(self) -> bool:
-        changed = [inventory.refresh() for inventory in self._control]  # all, not up to the first
-        return any(changed)
 
     def _read_documents(self) -> tuple[Document[CatalogLock], Document[BuildReceipt]]:
         place = self._place
@@ -166,8 +178,10 @@ class _Loaded:
             return error
 
     def _identity(self) -> Identity:
-        place = self._place
-        return Identity(place.name, place.version, known=place.distribution is not None)
+        found = self._place.distribution
+        digest = None if found is None else found.metadata_sha256
+        known = digest is not None
+        return Identity(self._place.name, self._place.version, known=known, metadata_sha256=digest)
 
     def _watch_files(self, *, code: bool) -> Inventory:
         place = self._place
@@ -175,21 +189,31 @@ class _Loaded:
             place.skills_prefix + path: max(file.size, limits.SKILL_MAX_BYTES)
             for path, file in self._files.items()
         }
-        recorded = {} if place.record is None else place.record.below(f"{place.package}/")
-        own = {place.lock_path, place.receipt_path}
         if code:
-            locks_skills = self._lock.value is not None  # else RECORD alone speaks of the skills
-            most |= {
-                path: limits.RECORDED_FILE_MAX_BYTES
-                for path, row in recorded.items()
-                if row.sha256
-                and path not in own
-                and not (locks_skills and path.startswith(place.skills_prefix))
-            }
-        folder = place.package if code else f"{place.package}/{BUNDLE_FOLDER}"
+            most |= dict.fromkeys(self._recorded_beside_lock(), limits.RECORDED_FILE_MAX_BYTES)
+        if place.metadata_path is not None:
+            most[place.metadata_path] = limits.METADATA_MAX_BYTES
+        rows: Mapping[str, RecordRow] = {} if place.record is None else place.record.rows
         return Inventory(
-            place.site, most, folders=(folder,), follow_last=place.linked, clock=self._clock
+            place.site,
+            most,
+            folders=(place.package if code else f"{place.package}/{BUNDLE_FOLDER}",),
+            algorithms={path: rows[path].algorithm for path in most if path in rows},
+            follow_last=place.linked,
+            clock=self._clock,
         )
+
+    def _recorded_beside_lock(self) -> list[str]:
+        """Give the files of the package that only RECORD speaks of."""
+        place = self._place
+        wanted = {} if place.record is None else place.record.wanted(f"{place.package}/")
+        locks_skills = self._lock.value is not None  # else RECORD alone speaks of the skills
+        own = {place.lock_path, place.receipt_path}
+        return [
+            path
+            for path in wanted
+            if path not in own and not (locks_skills and path.startswith(place.skills_prefix))
+        ]
 
     def _evidence(self) -> Evidence:
         place = self._place
@@ -200,28 +224,46 @@ class _Loaded:
             lock=self._lock,
             receipt=self._receipt,
             record=place.record,
+            record_refused=None
+            if place.distribution is None
+            else place.distribution.record_refused,
+            unlisted=self._unlisted(),
             holdings=Holdings(
                 package=place.package,
                 bundle_prefix=f"{place.package}/{BUNDLE_FOLDER}/",
                 skills_prefix=place.skills_prefix,
                 documents=frozenset({place.lock_path, place.receipt_path}),
+                metadata=place.metadata_path,
                 seen=self._inventory.seen,
                 listed=self._inventory.listed,
             ),
+        )
+
+    def _unlisted(self) -> tuple[str, ...]:
+        """Give which of lock, receipt and METADATA are there though RECORD does not list them."""
+        place, record = self._place, self._place.record
+        if record is None:
+            return ()
+        there = [
+            (place.lock_path, self._lock.state != "missing"),
+            (place.receipt_path, self._receipt.state != "missing"),
+            (place.metadata_path, self._identity().known),
+        ]
+        return tuple(
+            path for path, is_there in there if path and is_there and path not in record.rows
         )
 
     def _view_of(self, verification: Verification) -> View:
         lock, block = self._lock.value, verification.provenance
         if lock is None or block is None:
             raise self._unavailable(verification)
-        prefix = len(self._place.skills_prefix)
+        prefix = self._place.skills_prefix
+        states = {row.path: row.state for row in verification.files}
         return View(
             lock=lock,
             files=self._files,
             provenance=block,
-            altered=frozenset(
-                row.path[prefix:] for row in verification.files if "lock" in row.contradicted_by
-            ),
+            altered=frozenset(path for path in self._files if states.get(prefix + path) != "ok"),
         )
 
     def _unavailable(self, verification: Verification) -> BundleUnavailableError:

@@ -22,7 +22,12 @@ def _flags(*names: str) -> int:
 
 
 _FILE_FLAGS = _flags("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY", "O_NOINHERIT")
-_FOLDER_FLAGS = _flags("O_RDONLY", "O_DIRECTORY", "O_CLOEXEC")
+NAMED_FILE_FLAGS = _FILE_FLAGS
+"""How to open a file without waiting, whatever it is."""
+# O_PATH, where there is one, asks for the right to pass through a folder, and not to list it.
+_FOLDER_FLAGS = _flags(
+    "O_PATH" if hasattr(os, "O_PATH") else "O_RDONLY", "O_DIRECTORY", "O_CLOEXEC"
+)
 _NO_FOLLOW = _flags("O_NOFOLLOW")
 
 _KIND_OF_ERRNO = {
@@ -32,6 +37,8 @@ _KIND_OF_ERRNO = {
     errno.ELOOP: "linked",
     errno.ENXIO: "not_regular",  # a socket, or a pipe that went away
 }
+_OF_THE_SYSTEM = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+"""Errors that say nothing of a file: there is no descriptor or memory left to look at it with."""
 
 
 class Opener(Protocol):
@@ -188,6 +195,17 @@ def _demand_regular(mode: int, path: str) -> None:
 
 
 def refusal(error: OSError | ValueError, path: str) -> UnsafeFileError:
-    """Name the kind behind an error of the system; a path with NUL is a `ValueError`."""
+    """Name the kind behind an error of the system; a path with NUL is a `ValueError`.
+
+    Raises:
+        OSError: The error itself, if it says nothing of the file.
+    """
+    if is_of_the_system(error):
+        raise error
     code = error.errno if isinstance(error, OSError) else errno.ENOENT
     return UnsafeFileError(_KIND_OF_ERRNO.get(code or 0, "unreadable"), path)
+
+
+def is_of_the_system(error: Exception) -> bool:
+    """Tell whether an error says that the system has nothing left, and nothing of any file."""
+    return isinstance(error, OSError) and error.errno in _OF_THE_SYSTEM

@@ -25,20 +25,29 @@ GAP_SENTENCES: Final[dict[str, str]] = {
     "eol_converted": "Line ends in the checkout differ from those in the commit.",
     "dirty_source": "The checkout held changes that are in no commit.",
     "altered_files": "Some files are not the ones that were installed; they are not served.",
+    "unreadable_files": "Some locked files cannot be read, so they may hold anything; they are not "
+    "served.",
     "linked_install": "The installation is made of links: whoever owns the targets can change it.",
     "record_absent": "There is no RECORD: nobody gives a second opinion.",
+    "record_unreadable": "RECORD cannot be read: it gives no second opinion.",
     "record_mismatch": "RECORD contradicts files that the lock confirms.",
     "extra_files": "There are files among the skills that nobody lists; they are not served.",
+    "unseen_entries": "Some files or folders of the package cannot be looked at and may hold "
+    "anything; they are not served.",
 }
 """Every evidence gap with what it means, in the order in which `reason` picks the first."""
 
 GAPS: Final[tuple[str, ...]] = tuple(GAP_SENTENCES)
 """The codes alone."""
 
-INFORMATIONAL_GAPS: Final = frozenset({"record_absent", "record_mismatch", "extra_files"})
+INFORMATIONAL_GAPS: Final = frozenset(
+    {"record_absent", "record_unreadable", "record_mismatch", "extra_files", "unseen_entries"}
+)
 """Gaps that take nothing away from the bytes that are served or the revision that is named."""
 
-UNVERIFIED_GAPS: Final = frozenset({"editable_install", "altered_files", "linked_install"})
+UNVERIFIED_GAPS: Final = frozenset(
+    {"editable_install", "altered_files", "unreadable_files", "linked_install"}
+)
 """Gaps under which no state may be claimed: the bytes are not, or not surely, the ones built."""
 
 

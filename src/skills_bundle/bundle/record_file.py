@@ -16,19 +16,33 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.errors import Problem
+from skills_bundle.formats.digest import RECORDED_ALGORITHMS, recorded_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RECORD_FILE_NAME: Final = "RECORD"
+DIST_INFO_SUFFIX: Final = ".dist-info"
 
 
 @dataclass(frozen=True, slots=True)
 class RecordRow:
-    """What RECORD says of one file; None where it says nothing we can compare."""
+    """What RECORD says of one file; None where it says nothing we can compare.
 
-    sha256: str | None
+    Attributes:
+        digest: As hex.
+        size: In bytes.
+        algorithm: What the digest was made by.
+    """
+
+    digest: str | None
     size: int | None
+    algorithm: str = "sha256"
+
+    @property
+    def sha256(self) -> str | None:
+        """The digest, if it is one that we compute of every file."""
+        return self.digest if self.algorithm == "sha256" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +57,15 @@ class RecordFile:
     rows: Mapping[str, RecordRow]
     problems: tuple[Problem, ...] = field(default=())
 
+    def wanted(self, prefix: str) -> dict[str, RecordRow]:
+        """Give the rows of one folder that can be compared with what lies there.
+
+        All but byte code without a digest: whoever installs may compile, or not.
+        """
+        return {
+            path: row for path, row in self.below(prefix).items() if row.digest or not _is_pyc(path)
+        }
+
     def below(self, prefix: str) -> dict[str, RecordRow]:
         """Give the rows of one folder; `prefix` ends in a slash."""
         return {path: row for path, row in self.rows.items() if path.startswith(prefix)}
@@ -53,7 +76,9 @@ def parse(data: bytes) -> RecordFile:
 
     Source:
         PyPA, Recording installed projects: comma separated, `path,algorithm=digest,size`, the
-        digest in URL-safe base64 without padding; the last two may be empty.
+        digest in URL-safe base64 without padding. Digest and size may be empty for RECORD itself
+        and for byte code; a row of another file without a digest would exempt it from every
+        comparison, so it is a problem.
     """
     try:
         lines = list(csv.reader(io.StringIO(data.decode(), newline=""), strict=True))
@@ -67,8 +92,11 @@ def parse(data: bytes) -> RecordFile:
         row = _row(cells)
         if row is None:
             problems.append(_problem("is not `path,algorithm=digest,size`", number))
-        elif rows.setdefault(cells[0], row) != row:
+            continue
+        if rows.setdefault(cells[0], row) != row:
             problems.append(_problem("contradicts an earlier row of the same path", number))
+        if row.digest is None and not _may_lack_digest(cells[0]):
+            problems.append(_problem("has no digest that can be compared", number))
     return RecordFile(rows, tuple(problems))
 
 
@@ -86,17 +114,29 @@ def _row(cells: list[str]) -> RecordRow | None:
     algorithm, _, text = digest.partition("=")
     if digest and not text:
         return None
-    sha256 = _hex(text) if algorithm == "sha256" else None
-    if algorithm == "sha256" and sha256 is None:
+    known = algorithm in RECORDED_ALGORITHMS
+    found = _hex(text, recorded_size(algorithm)) if known else None
+    if known and found is None:
         return None
-    return RecordRow(sha256, int(size) if size else None)
+    return RecordRow(found, int(size) if size else None, algorithm if known else "sha256")
 
 
-def _hex(text: str) -> str | None:
-    """Turn 43 characters of base64 into hex; None unless they are the one spelling of 32 bytes."""
+def _may_lack_digest(path: str) -> bool:
+    folder, _, name = path.rpartition("/")
+    return _is_pyc(path) or (name == RECORD_FILE_NAME and folder.endswith(DIST_INFO_SUFFIX))
+
+
+def _is_pyc(path: str) -> bool:
+    return path.endswith(".pyc")
+
+
+def _hex(text: str, size: int) -> str | None:
+    """Turn unpadded base64 into hex; None unless it is the one spelling of so many bytes."""
     try:
-        raw = base64.b64decode(text.encode() + b"=", altchars=b"-_", validate=True)
+        raw = base64.b64decode(
+            text.encode() + b"=" * (-len(text) % 4), altchars=b"-_", validate=True
+        )
     except (binascii.Error, UnicodeEncodeError):
         return None
     same = base64.urlsafe_b64encode(raw).decode().rstrip("=") == text
-    return raw.hex() if same and len(raw) == 32 else None
+    return raw.hex() if same and len(raw) == size else None

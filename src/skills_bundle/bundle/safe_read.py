@@ -8,12 +8,13 @@ there is no second open in between for somebody to win a race against.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from skills_bundle import limits
-from skills_bundle.bundle.openers import default_opener, refusal
+from skills_bundle.bundle.openers import NAMED_FILE_FLAGS, default_opener, refusal
 from skills_bundle.errors import UnsafeFileError
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ class Reader:
         Raises:
             UnsafeFileError: With the kind `missing`, `linked`, `not_regular`, `size` or
                 `unreadable`.
+            OSError: If the system has no descriptors or memory left: that is no fault of a file.
         """
         return self._read(path, size, exact=True).data
 
@@ -135,6 +137,28 @@ def read(root: Path, path: str, size: int) -> bytes:
     """Read one file below `root` that must have exactly `size` bytes; see `Reader.read`."""
     with Reader(root) as reader:
         return reader.read(path, size)
+
+
+def read_named(path: Path, limit: int) -> bytes:
+    """Read a file that somebody named, through links if need be, without ever waiting for it.
+
+    For files of a project, which are its owner's to arrange: where a pipe or device lies instead, a
+    plain `open` would wait for somebody to write, and no signal would end that.
+
+    Args:
+        path: Where it is.
+        limit: Most bytes worth reading; one more is read so that the caller can tell.
+
+    Raises:
+        OSError: As `open` raises it; `EINVAL` for what is no regular file.
+    """
+    descriptor = os.open(path, NAMED_FILE_FLAGS)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "Not a regular file", str(path))
+        return b"".join(_chunks(descriptor, limit + 1))
+    finally:
+        os.close(descriptor)
 
 
 def lstat(root: Path, path: str, *, follow_last: bool = False) -> Fingerprint | None:

@@ -6,26 +6,32 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from skills_bundle.bundle import file_rows, provenance, trees
+from skills_bundle.bundle import documents, file_rows, provenance, trees
 from skills_bundle.bundle.documents import (
+    Document,
     DocumentState,
 )
 from skills_bundle.bundle.file_rows import FileRow
 from skills_bundle.bundle.provenance import Provenance
+from skills_bundle.bundle.record_file import RECORD_FILE_NAME
 from skills_bundle.bundle.records import Record
+from skills_bundle.errors import Problem
 
 if TYPE_CHECKING:
-    from skills_bundle.bundle.documents import Document, Identity
+    from skills_bundle.bundle.documents import Identity
     from skills_bundle.bundle.file_rows import Holdings
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.bundle.record_file import RecordFile
-    from skills_bundle.errors import Problem
+    from skills_bundle.errors import UnsafeFileError
 
 Layout = Literal["installed", "linked", "source"]
 """How the package got where it runs from: files, links to files, or its own source."""
 
 Verdict = Literal["match", "differs", "cannot_tell"]
+
+_VERDICT_OF_RECORD: Final[dict[DocumentState, Verdict]] = {"missing": "match", "invalid": "differs"}
+"""Where RECORD, which is a second opinion, counts less than a lock, or a fault in it more."""
 
 EXIT_CODES: Final[dict[Verdict, Literal[0, 1, 3]]] = {"match": 0, "differs": 1, "cannot_tell": 3}
 """What `skills-bundle verify` exits with."""
@@ -52,6 +58,8 @@ class Evidence:
         lock: The lock, already compared with RECORD and receipt.
         receipt: The receipt, likewise.
         record: RECORD, or None.
+        record_refused: Why RECORD was not read, if it is there.
+        unlisted: Which of lock, receipt and METADATA are there though RECORD does not list them.
         holdings: What lies in the package's folder.
     """
 
@@ -62,6 +70,8 @@ class Evidence:
     receipt: Document[BuildReceipt]
     record: RecordFile | None
     holdings: Holdings
+    record_refused: UnsafeFileError | None = None
+    unlisted: tuple[str, ...] = ()
 
 
 class ProblemRow(Record):
@@ -77,7 +87,7 @@ class DocumentReport(Record):
     """What became of lock, receipt or RECORD.
 
     Attributes:
-        state: See `documents.DocumentState`; RECORD knows `ok`, `missing` and `invalid`.
+        state: See `documents.DocumentState`; RECORD knows all but `altered`.
         sha256: Digest of the bytes, null when they could not be read (and for RECORD).
         recorded_sha256: What RECORD says it should be, null when it says nothing.
         problems: Why the state is not `ok`.
@@ -95,8 +105,8 @@ class Verification(Record):
     Attributes:
         verdict: `match`: every byte that is served is the one that was locked. `differs`: something
             that lock or RECORD list changed, is missing or became a link, or there are extra files.
-            `cannot_tell`: lock or receipt are absent or unreadable, or the package is not a plain
-            installation.
+            `cannot_tell`: lock or receipt are absent or unreadable, something else cannot be read
+            or listed, or the package is not a plain installation.
         exit_code: 0, 1 or 3, in that order.
         location: The package's folder.
         layout: `installed`, `linked` or `source`.
@@ -141,7 +151,7 @@ def verify(evidence: Evidence) -> Verification:
     """Reach a verdict. What is wrong outweighs what cannot be told, and that what matches."""
     rows = _rows(evidence)
     evidence = _with_trees_checked(evidence, rows)
-    record = _record_report(evidence.record)
+    record = _record_report(evidence)
     verdict = _verdict(evidence, rows, record)
     gaps = provenance.ordered(_gaps(evidence, rows, record))
     block = _provenance(evidence, gaps)
@@ -168,13 +178,19 @@ def _verdict(evidence: Evidence, rows: tuple[FileRow, ...], record: DocumentRepo
     verdicts = {
         _VERDICT_OF_STATE[evidence.lock.state],
         _VERDICT_OF_STATE[evidence.receipt.state],
-        "match" if all(row.is_fine for row in rows) else "differs",
+        *(_verdict_of_row(row) for row in rows),
         "match" if evidence.layout == "installed" else "cannot_tell",
-        "differs" if record.state == "invalid" else "match",
+        _VERDICT_OF_RECORD.get(record.state, _VERDICT_OF_STATE[record.state]),
     }
     if "differs" in verdicts:
         return "differs"
     return "cannot_tell" if "cannot_tell" in verdicts else "match"
+
+
+def _verdict_of_row(row: FileRow) -> Verdict:
+    if row.is_fine:
+        return "match"
+    return "cannot_tell" if row.state == "unreadable" else "differs"
 
 
 def _with_trees_checked(evidence: Evidence, rows: tuple[FileRow, ...]) -> Evidence:
@@ -196,21 +212,33 @@ def _blobs(evidence: Evidence, rows: tuple[FileRow, ...]) -> dict[str, str] | No
     lock, holdings = evidence.lock.value, evidence.holdings
     if lock is None or len(rows) < len(lock.files()):
         return None
-    if any("lock" in row.contradicted_by for row in rows):
+    locked = _locked(evidence)
+    if any(row.state != "ok" for row in rows if row.path in locked):
         return None
     seen = {path: holdings.seen.get(holdings.skills_prefix + path) for path in lock.files()}
     return {path: one.blob for path, one in seen.items() if one is not None and one.blob}
 
 
+def _locked(evidence: Evidence) -> frozenset[str]:
+    """Give the paths of the files that the lock lists, as rows spell them."""
+    lock, prefix = evidence.lock.value, evidence.holdings.skills_prefix
+    return frozenset() if lock is None else frozenset(prefix + path for path in lock.files())
+
+
 def _gaps(evidence: Evidence, rows: tuple[FileRow, ...], record: DocumentReport) -> set[str]:
     if evidence.layout == "source":  # nothing was installed that could be missing
         return {"editable_install"}
+    locked = _locked(evidence)
+    unread = [row.path in locked for row in rows if row.state == "unreadable"]
     states = [
         (evidence.layout == "linked", "linked_install"),
         (evidence.receipt.state == "missing", "missing_receipt"),
         (evidence.receipt.state not in {"ok", "missing"}, "invalid_receipt"),
-        (evidence.record is None, "record_absent"),
+        (record.state == "missing", "record_absent"),
+        (record.state not in {"ok", "missing", "invalid"}, "record_unreadable"),
         (any("lock" in row.contradicted_by for row in rows), "altered_files"),
+        (True in unread, "unreadable_files"),
+        (False in unread, "unseen_entries"),
         (
             record.state == "invalid" or any(row.contradicted_by == ("record",) for row in rows),
             "record_mismatch",
@@ -238,12 +266,18 @@ def _provenance(evidence: Evidence, gaps: tuple[str, ...]) -> Provenance | None:
     )
 
 
-def _record_report(record: RecordFile | None) -> DocumentReport:
-    state: DocumentState = "missing" if record is None else "invalid" if record.problems else "ok"
-    problems = () if record is None else record.problems
-    return DocumentReport(
-        state=state, sha256=None, recorded_sha256=None, problems=tuple(map(_problem, problems))
-    )
+def _record_report(evidence: Evidence) -> DocumentReport:
+    record, refused = evidence.record, evidence.record_refused
+    if refused is not None:
+        return _report(documents.refused(refused))
+    problems = () if record is None else (*record.problems, *map(_escaped, evidence.unlisted))
+    state: DocumentState = "missing" if record is None else "invalid" if problems else "ok"
+    return _report(Document(state=state, problems=problems))
+
+
+def _escaped(path: str) -> Problem:
+    """Name a file whose row is missing: without one it would escape the comparison with RECORD."""
+    return Problem(code="record", message=f"does not list {path}", path=RECORD_FILE_NAME)
 
 
 def _report(document: Document[Any]) -> DocumentReport:

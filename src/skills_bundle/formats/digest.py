@@ -22,6 +22,23 @@ def sha256_hex(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+RECORDED_ALGORITHMS: Final = frozenset(
+    name for name in hashlib.algorithms_guaranteed if not name.startswith("shake_")
+)
+"""Algorithms, besides ours, in which somebody else's digest can be compared: every Python has them.
+Those of `shake` have no length of their own."""
+
+
+def recorded_hex(algorithm: str, data: bytes) -> str:
+    """Give the digest by one of `RECORDED_ALGORITHMS`, as hex: what somebody else relied on."""
+    return hashlib.new(algorithm, data, usedforsecurity=False).hexdigest()
+
+
+def recorded_size(algorithm: str) -> int:
+    """Give the bytes of such a digest."""
+    return hashlib.new(algorithm, usedforsecurity=False).digest_size
+
+
 def dir_hash(digests: Mapping[str, str]) -> str:
     """Give Go's `dirhash` h1 of a set of files, as hex instead of base64.
 
