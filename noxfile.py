@@ -135,6 +135,7 @@ def benchmarks(session: nox.Session) -> None:
     session.env["PYTHONDONTWRITEBYTECODE"] = ""
     session.run("python", "-P", "benchmarks/serve.py", *session.posargs)
     session.run("python", "-P", "benchmarks/memory.py")
+    session.run("python", "-P", "benchmarks/http_load.py")
 
 
 if __name__ == "__main__":
