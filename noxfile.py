@@ -128,6 +128,14 @@ def conformance(session: nox.Session) -> None:
 
 
 @nox.session(python=LOWEST)
+def reparse(session: nox.Session) -> None:
+    """Have every skill with an entry read by four YAML readers; `-- CLONE ...` for collections."""
+    install(session, "tests")
+    folder = session.create_tmp()
+    session.run("python", "-m", "tests.reparse", folder, *(session.posargs or ["skills"]))
+
+
+@nox.session(python=LOWEST)
 def benchmarks(session: nox.Session) -> None:
     """Build and install the wheel beside its peer, and print how their times compare."""
     session.install(*nox.project.dependency_groups(PYPROJECT, "benchmarks"), ".")

@@ -65,7 +65,7 @@ CODES: Final[dict[str, Code]] = {
     "yaml_too_deep": _refuse("Collections nest no deeper than FRONTMATTER_MAX_DEPTH."),
     "yaml_too_many_nodes": _refuse("Frontmatter has no more nodes than FRONTMATTER_MAX_NODES."),
     "yaml_repaired": _warn("A plain value holds no `: `; other readers refuse it. Quote it.", YAML),
-    "yaml_ambiguous": _warn("A plain value reads the same in YAML 1.1 and 1.2. Quote it.", YAML),
+    "yaml_ambiguous": _warn("Every reader, of YAML 1.1 or 1.2, finds the same. Quote values.", YAML),
     # --- fields ---
     "no_name": _refuse("`name` is there and not empty.", SPECIFICATION),
     "name_not_text": _refuse("`name` is text.", SPECIFICATION),

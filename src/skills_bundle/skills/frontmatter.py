@@ -34,7 +34,9 @@ SKILL_MD: Final = "SKILL.md"
 _FENCE: Final = re.compile(rb"---[ \t]*(?:\r?\n|\Z)")
 _CLOSING_FENCE: Final = re.compile(rb"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
-_OTHER_LINE_BREAK: Final = re.compile("[\x85\u2028\u2029]")
+_OTHER_LINE_BREAK: Final = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
+_STRAY: Final = re.compile(r"(?!#|\.\.\.|[-?:](?:[ \t\r]|$))[^ \t\r\n]")
+"""A line in the first column that starts neither a key, an item nor a comment."""
 _HIDDEN: Final = re.compile(
     "[\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\u00ad\ufeff\U000e0000-\U000e007f]"
 )
@@ -139,9 +141,24 @@ def _fence_warnings(opening: bytes, closing: bytes, last_line: int) -> list[Diag
     ]
 
 
+def _column_warnings(text: str, keys: set[int]) -> list[Diagnostic]:
+    """Tell of a value that goes on in the first column, which YAML forbids and PyYAML allows.
+
+    Args:
+        text: The YAML.
+        keys: Lines on which a top-level key starts, from 0.
+    """
+    if text.lstrip().startswith("{"):  # a flow mapping needs no indentation
+        return []
+    message = "a value goes on in the first column; indent it"
+    rows = enumerate(text.split("\n"))
+    at = next((line for line, row in rows if line not in keys and _STRAY.match(row)), None)
+    return [] if at is None else [_row("yaml_ambiguous", message, at + _SHIFT)]
+
+
 def _character_warnings(text: str) -> list[Diagnostic]:
     rows = [
-        _row("yaml_ambiguous", f"U+{ord(hit[0]):04X} ends a line in YAML 1.1 only", line + 1)
+        _row("yaml_ambiguous", f"U+{ord(hit[0]):04X} ends a line for some readers only", line + 1)
         for line, hit in _first_hit(_OTHER_LINE_BREAK, text)
     ]
     return rows + [
@@ -165,6 +182,8 @@ def _read(text: str, body: int, found: list[Diagnostic]) -> Frontmatter:
             lines = mended.lines[: limits.FRONTMATTER_MAX_PROBLEMS]
             found += [_row("yaml_repaired", message, line + _SHIFT) for line in lines]
     found += [_row(code, message, line + _SHIFT) for code, message, line in built.problems]
+    if not any(row.level is Level.REFUSE for row in found):
+        found += _column_warnings(text, set(built.lines.values()))
     return Frontmatter(
         fields=built.fields,
         lines={key: line + _SHIFT for key, line in built.lines.items()},

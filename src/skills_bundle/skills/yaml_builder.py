@@ -21,6 +21,7 @@ AUTHORS_TEXT: Final = frozenset({"name", "description"})
 """Top-level fields whose value stays the author's text, whatever type it would resolve to."""
 
 _UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_CLOSED_BY_COMMENT: Final = frozenset({"'#", '"#', "]#", "}#"})
 _BREAKS_OF_YAML_1_1: Final = "\x85\u2028\u2029"
 
 
@@ -189,6 +190,7 @@ class _Builder:
         values: list[JsonValue] = []
         for event in events:
             if isinstance(event, yaml.SequenceEndEvent):
+                self._glued(event)
                 break
             if isinstance(event, yaml.NodeEvent):
                 values.append(self._node(event, events))
@@ -200,6 +202,7 @@ class _Builder:
         values: dict[str, JsonValue] = {}
         for event in events:
             if isinstance(event, yaml.MappingEndEvent):
+                self._glued(event)
                 break
             if isinstance(event, yaml.NodeEvent):
                 self._pair(event, events, values)
@@ -273,8 +276,16 @@ class _Builder:
             return None
         return self._text(event) if isinstance(value, str) else value
 
+    def _glued(self, event: yaml.Event) -> None:
+        """Note a comment right after a closing quote or bracket: PyYAML alone allows it."""
+        end = event.end_mark
+        around = "" if end.buffer is None else end.buffer[end.pointer - 1 : end.pointer + 1]
+        if around in _CLOSED_BY_COMMENT:
+            self.note("yaml_ambiguous", "a comment without a blank before it", end.line)
+
     def _text(self, event: yaml.ScalarEvent) -> str:
         """Check what escapes can bring in that the text itself could not hold."""
+        self._glued(event)
         text = str(event.value).translate(self.given_back)
         unsafe = _UNSAFE.search(text)
         if unsafe is not None:
