@@ -105,8 +105,11 @@ READ_DEFAULT_LIMIT: Final = 48 * KIB
 READ_MIN_LIMIT: Final = 4
 """Least bytes of one page of a read: the longest character in UTF-8, so that paging gets on."""
 READ_MAX_LIMIT: Final = 192 * KIB
-"""Bytes of one page of a read. Text and structured copies share a response of at most 1 MiB,
-and one byte can become six characters in JSON (a control character); hence no more than this."""
+"""Bytes of one page of a read. A response of at most 1 MiB holds a page twice, as text and
+structured; of prose, code and line feeds this many bytes always fit. Quotes, backslashes and
+control characters cost up to 13 bytes each: a page that has too many of them ends sooner."""
+READ_PAGE_MAX_JSON_BYTES: Final = 960 * KIB
+"""Bytes of a page as JSON, both copies together; the rest of a response is for what is around it."""
 
 # --- MCP resources and skills extension -------------------------------------------------------
 SKILL_ENTRY_MAX_BYTES: Final = 768 * KIB
@@ -134,6 +137,8 @@ READ_CHUNK_BYTES: Final = 32 * KIB
 """Bytes taken from standard input at once; also bounds how many short lines are held at a time."""
 STOP_GRACE_SECONDS: Final = 1.0
 """After a signal, seconds for answers that are already being written."""
+STOP_FORCED_SECONDS: Final = 2.0
+"""After a signal, seconds until the process ends even in the middle of a tool that blocks."""
 DRAIN_STALL_SECONDS: Final = 30.0
 """After the end of input, seconds without one finished answer before an unread pipe is given up."""
 TOOL_SUMMARY_MAX_CHARACTERS: Final = 120
@@ -150,9 +155,11 @@ HTTP_HEAD_SECONDS: Final = 10.0
 """Seconds a client may take for one request's line and headers; then it is cut off."""
 HTTP_BODY_SECONDS: Final = 10.0
 """Seconds a client may take for one request's body."""
+HTTP_ANSWER_SECONDS: Final = 60.0
+"""Seconds a client may leave an answer unread; then it is cut off."""
 HTTP_IDLE_SECONDS: Final = 75
-"""Seconds a connection may stay open between two requests, or may leave an answer unread: longer
-than the 60 that reverse proxies commonly keep theirs, so that the proxy is the one who closes."""
+"""Seconds a connection may stay open between two requests: longer than the 60 that reverse proxies
+commonly keep theirs, so that the proxy is the one who closes."""
 HTTP_MAX_CONNECTIONS: Final = 256
 """Connections of one worker process; further ones are answered 503."""
 HTTP_MAX_REQUESTS: Final = 64
@@ -183,6 +190,10 @@ CHECK_STEP_SECONDS: Final = 30.0
 """Seconds one step of `mcp check` may take; a first start without bytecode takes about two."""
 CHECK_MAX_PAGES: Final = 1000
 """Pages of `skills/list` that `mcp check` asks for before it calls the listing endless."""
+CHECK_LINE_MAX_BYTES: Final = 16 * MIB
+"""Bytes of one line of a server that `mcp check` holds; ours write no more than 1 MiB."""
+CHECK_DETAIL_MAX_CHARACTERS: Final = 500
+"""Characters that a step of `mcp check` tells: a server's names and messages may be endless."""
 CHECK_STDERR_TAIL_BYTES: Final = 2 * KIB
 """Bytes of a failed server's standard error that `mcp check` shows."""
 CHECK_STDOUT_LINE_CHARACTERS: Final = 500

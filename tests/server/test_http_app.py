@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -230,6 +231,22 @@ def test_a_body_that_does_not_come_is_a_timeout(
         assert to_the_end(connection).startswith(b"HTTP/1.1 408 ")
 
 
+def test_answers_that_are_not_read_end_their_connection(
+    peer: HttpPeer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many were asked for ahead, nobody holds their memory for good."""
+    monkeypatch.setattr(limits, "HTTP_ANSWER_SECONDS", 0.2)
+    body = json.dumps(call("echo", {"text": "x" * 200, "times": 2000})).encode()
+    asked = (head("Host: 127.0.0.1", f"Content-Length: {len(body)}") + body) * 20
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 13)
+        connection.settimeout(10)
+        connection.connect(("127.0.0.1", peer.port))
+        connection.sendall(asked)
+        time.sleep(1)
+        assert len(to_the_end(connection)) < 20 * 400_000
+
+
 def test_more_requests_than_can_be_held_are_told_to_come_again(
     peer: HttpPeer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,31 +302,33 @@ def test_a_stranger_is_refused_before_a_body_is_read(guarded: HttpPeer) -> None:
 
 
 @pytest.mark.parametrize("header", ["authorization", "cookie", "x-made-up"])
-def test_no_header_and_no_query_is_logged(
-    guarded: HttpPeer, header: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_no_header_and_no_query_is_logged(header: str, capfd: pytest.CaptureFixture[str]) -> None:
     """Whether it is right or wrong."""
     headers = {**HEADERS, "authorization": f"Bearer {TOKEN}", header: f"Bearer {TOKEN}"}
-    ask(guarded.port, path=f"/mcp?{TOKEN}", body=b"{", headers=headers)
-    ask(guarded.port, path=f"/{TOKEN}", headers=headers)
-    ask(guarded.port, method=TOKEN.upper(), headers=headers)
-    assert TOKEN not in capfd.readouterr().err.lower()
+    with HttpPeer(toolbox(), GUARDED) as guarded:
+        ask(guarded.port, path=f"/mcp?{TOKEN}", body=b"{", headers=headers)
+        ask(guarded.port, path=f"/{TOKEN}", headers=headers)
+        ask(guarded.port, method=TOKEN.upper(), headers=headers)
+    logged = capfd.readouterr().err
+    assert (logged.count("\n"), TOKEN in logged.lower()) == (3, False)
 
 
 def test_a_request_is_one_line_of_the_log(
-    peer: HttpPeer, capfd: pytest.CaptureFixture[str]
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Method, path, status, milliseconds."""
-    peer.post(call("echo"))
+    with HttpPeer(toolbox()) as peer:
+        peer.post(call("echo"))
     form = r"skills-bundle: POST /mcp 200 \d+\.\d ms\n"
     assert re.fullmatch(form, capfd.readouterr().err)
 
 
 def test_a_forged_line_cannot_get_into_the_log(
-    peer: HttpPeer, capfd: pytest.CaptureFixture[str]
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     """A path decodes to anything."""
-    ask(peer.port, method="GET", path="/%0askills-bundle:%20POST%20/mcp%20200")
+    with HttpPeer(toolbox()) as peer:
+        ask(peer.port, method="GET", path="/%0askills-bundle:%20POST%20/mcp%20200")
     assert re.fullmatch(r"skills-bundle: GET other 404 \d+\.\d ms\n", capfd.readouterr().err)
 
 

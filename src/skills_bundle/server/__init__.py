@@ -13,6 +13,16 @@ session       [decision] the SDK's low-level server with our tools and our safet
 toolsets      [decision] which tools a group holds
 tools/        [decision] what can be called
 run           [edge]     `mcp serve`
+trace_steps   [decision] what is written down of a conversation
+trace         [edge]     `mcp serve --trace`
+http_settings [decision] what serving over HTTP was asked for
+http_rules    [decision] what a request's head decides
+http_app      [edge]     a request, from its head to its answer
+http_protocol [edge]     a connection, with an end to all waiting
+http_listen   [edge]     an address, a socket, a token
+http_workers  [edge]     several processes on one socket
+http_log      [edge]     what the person who runs it is told
+http_serve    [edge]     `mcp serve --http`
 check         [edge]     `mcp check`, which is a client
 ```
 """

@@ -20,6 +20,7 @@ class BoundedProtocol(H11Protocol):
     """One connection."""
 
     _deadline: asyncio.TimerHandle | None = None
+    _patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first head, so long and no longer."""
@@ -32,9 +33,20 @@ class BoundedProtocol(H11Protocol):
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the wait."""
+        """Forget the waits."""
         self._unwatch()
+        self._relax()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Begin to wait for a client that does not read what it asked for."""
+        self._patience = self.loop.call_later(limits.HTTP_ANSWER_SECONDS, self.transport.abort)
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """Go on with a client that reads again."""
+        self._relax()
+        super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
         """End an idle connection; one whose last answer nobody has read, at once."""
@@ -50,6 +62,11 @@ class BoundedProtocol(H11Protocol):
             self._unwatch()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(limits.HTTP_HEAD_SECONDS, self.transport.abort)
+
+    def _relax(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
 
     def _unwatch(self) -> None:
         if self._deadline is not None:

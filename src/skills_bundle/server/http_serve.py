@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import signal
 import traceback
@@ -97,6 +98,8 @@ def serve_app(app: App, listener: socket.socket, workers: int = 1) -> int:
     """
     for number in _STOP:  # until workers or a loop run, nothing has begun that needs an end
         signal.signal(number, _leave_at_once)
+    # The SDK warns of what a client sent; faults are errors and still told.
+    logging.getLogger("mcp").setLevel(logging.ERROR)
     gc.freeze()  # what is imported stays, and workers keep sharing it
     say(f"serving MCP on {http_listen.url(listener, MCP_PATH)} (Ctrl-C stops)")
     with listener:
