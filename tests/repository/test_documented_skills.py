@@ -1,0 +1,39 @@
+"""What the skills extension promises stands in its reference page."""
+
+from __future__ import annotations
+
+import re
+
+from skills_bundle.catalog.entries import REASONS
+from skills_bundle.server import resources, skills_extension
+from skills_bundle.server.resource_errors import REFUSALS
+from skills_bundle.server.resource_pages import PROVENANCE
+from skills_bundle.wiring import open_catalog
+from tests.repository.pages import page
+
+
+def _missing(words: set[str]) -> set[str]:
+    """Give the words that stand in no code span of the page."""
+    return words - set(re.findall(r"`([^`\n]+)`", page("docs/reference/skills-extension.md").text))
+
+
+def test_every_method_is_documented() -> None:
+    """A host's author finds each."""
+    shelf = open_catalog().shelf
+    known = (*skills_extension.methods(shelf), *resources.methods(shelf))
+    assert _missing({method.name for method in known}) == set()
+
+
+def test_every_refusal_is_documented() -> None:
+    """A code in an error can be looked up."""
+    assert _missing(set(REFUSALS)) == set()
+
+
+def test_every_reason_is_documented() -> None:
+    """So can a reason in an overview."""
+    assert _missing(set(REASONS)) == set()
+
+
+def test_our_place_in_meta_is_documented() -> None:
+    """Nobody else's prefix is used."""
+    assert _missing({PROVENANCE}) == set()
