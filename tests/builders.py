@@ -142,7 +142,9 @@ def sample_receipt(state: receipt.State = "clean") -> BuildReceipt:
     """Give a valid receipt; of a clean checkout unless said otherwise."""
     clean = state == "clean"
     return receipt.seal(
-        package=receipt.Package(name="acme-skills", version="1.2.0"),
+        package=receipt.Package(
+            name="acme-skills", version="1.2.0", metadata_sha256="5" * 64, computed=("version",)
+        ),
         catalog=receipt.CatalogClaim(sha256="1" * 64, git_tree="2" * 40),
         inputs=receipt.Inputs(
             dir_hash="3" * 64,

@@ -109,6 +109,11 @@ def lock_of(
     )
 
 
+def metadata_of(name: str, version: str) -> bytes:
+    """Give the core metadata of a distribution; what follows the head is its description."""
+    return f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\n\nName: x\n".encode()
+
+
 def receipt_of(
     lock: CatalogLock,
     *,
@@ -120,7 +125,12 @@ def receipt_of(
     """Seal a receipt for a lock; with a reason, one that names no commit."""
     clean = reason is None
     return receipts.seal(
-        package=receipts.Package(name=name, version=version),
+        package=receipts.Package(
+            name=name,
+            version=version,
+            metadata_sha256=sha256_hex(metadata_of(name, version)),
+            computed=(),
+        ),
         catalog=receipts.CatalogClaim(
             sha256=sha256_hex(lock.to_bytes()), git_tree=lock.digests.git_tree
         ),
@@ -264,8 +274,7 @@ class InstalledBuilder:
                 _write(made.skills / path / one, data)
         _write(made.lock, self.lock.to_bytes())
         _write(made.receipt, self.receipt.to_bytes())
-        metadata = f"Metadata-Version: 2.4\nName: {self.name}\nVersion: {self.version}\n\nName: x\n"
-        _write(made.dist_info / "METADATA", metadata.encode())
+        _write(made.dist_info / "METADATA", metadata_of(self.name, self.version))
         made.write_record()
         return made
 

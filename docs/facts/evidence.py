@@ -93,7 +93,9 @@ def _receipt(gap: str | None) -> receipt.BuildReceipt:
         "proof": None,
     }
     return receipt.seal(
-        package=receipt.Package(name="example", version="1.0"),
+        package=receipt.Package(
+            name="example", version="1.0", metadata_sha256="0" * 64, computed=()
+        ),
         catalog=receipt.CatalogClaim(sha256="0" * 64, git_tree="b" * 40),
         inputs=receipt.Inputs(dir_hash="0" * 64, files=()),
         asserted=receipt.Asserted(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,12 +14,13 @@ from skills_bundle.bundle.receipt import BuildReceipt, Source, seal
 from skills_bundle.bundle.record_file import RecordRow
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import git_object_id, sha256_hex
-from tests.installed_builder import NAME, VERSION, InstalledBuilder
+from tests.installed_builder import NAME, VERSION, InstalledBuilder, metadata_of
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
 
 KNOWN = Identity(NAME, VERSION, known=True)
+METADATA_SHA256 = sha256_hex(metadata_of(NAME, VERSION))
 BUILDER = InstalledBuilder()
 LOCK, RECEIPT = BUILDER.lock.to_bytes(), BUILDER.receipt.to_bytes()
 
@@ -61,6 +63,8 @@ def test_two_that_agree_are_believed() -> None:
         (Identity(NAME, "1.2.1", known=True), "altered"),
         (Identity("other", VERSION, known=True), "altered"),
         (Identity("other", "0", known=False), "ok"),
+        (replace(KNOWN, metadata_sha256=METADATA_SHA256), "ok"),
+        (replace(KNOWN, metadata_sha256="0" * 64), "altered"),
     ],
 )
 def test_a_receipt_is_for_the_distribution_that_is_installed(

@@ -15,7 +15,7 @@ from pathlib import Path
 import skills_bundle
 from skills_bundle import __version__
 from tests.cli.runner import Ran, spawn
-from tests.installed_builder import SAMPLE, Files, Installation, lock_of, receipt_of
+from tests.installed_builder import SAMPLE, Files, Installation, lock_of, metadata_of, receipt_of
 
 LONG = b"# Long\n" + "ünïcödé ".encode() * 8_000
 """Longer than one page of a read, and not only ASCII."""
@@ -96,8 +96,7 @@ def install(
     receipt = receipt_of(lock, name="skills-bundle", version=__version__)
     made.receipt.write_bytes(receipt.to_bytes())
     made.dist_info.mkdir()
-    metadata = f"Metadata-Version: 2.4\nName: skills-bundle\nVersion: {__version__}\n"
-    (made.dist_info / "METADATA").write_text(metadata, encoding="utf-8")
+    (made.dist_info / "METADATA").write_bytes(metadata_of("skills-bundle", __version__))
     made.write_record()
     # As installers do; it also spares every test's process the compiling.
     compileall.compile_dir(made.folder, quiet=1)

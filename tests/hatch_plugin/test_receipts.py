@@ -10,9 +10,10 @@ import pytest
 from skills_bundle import limits
 from skills_bundle.bundle import project
 from skills_bundle.bundle import receipt as receipt_record
-from skills_bundle.bundle.receipt import Inputs
+from skills_bundle.bundle.receipt import Inputs, Package
 from skills_bundle.bundle.revision import Revision, archive, dirty
 from skills_bundle.errors import SettingsError
+from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.hatch_plugin import receipts
 from skills_bundle.hatch_plugin.archives import Member
 from tests.hatch_plugin.sample import (
@@ -22,6 +23,7 @@ from tests.hatch_plugin.sample import (
     receipt_of,
     sdist_files,
     unpacked,
+    wheel_files,
 )
 
 if TYPE_CHECKING:
@@ -76,6 +78,26 @@ def test_an_sdist_inside_somebodys_repository_claims_nothing_of_it(
     assert receipt_of(inside.wheel()).source.commit == sample.commit_id()
 
 
+SUMMARY_HOOK = b"""\
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+
+class Hook(MetadataHookInterface):
+    def update(self, metadata):
+        metadata["description"] = "Made by code"
+"""
+
+
+def with_computed_summary(sample: SampleProject) -> SampleProject:
+    """Let code give the distribution's summary."""
+    sample.write("summary.py", SUMMARY_HOOK)
+    sample.replace(
+        "pyproject.toml", 'version = "1.0"', 'version = "1.0"\ndynamic = ["description"]'
+    )
+    sample.configure('[tool.hatch.metadata.hooks.custom]\npath = "summary.py"')
+    return sample.committed()
+
+
 def change_code(inside: SampleProject) -> None:
     """Patch a file that ships."""
     inside.write("src/acme_skills/__init__.py", b'"""Patched."""\n')
@@ -105,6 +127,11 @@ def change_version(inside: SampleProject) -> None:
     """Call it another version."""
     inside.replace("pyproject.toml", 'version = "1.0"', 'version = "2.0"')
     inside.replace("PKG-INFO", "Version: 1.0", "Version: 2.0")
+
+
+def change_a_computed_field(inside: SampleProject) -> None:
+    """Patch what the sdist says of a field that code gives: hatchling believes PKG-INFO."""
+    inside.replace("PKG-INFO", "Summary: Made by code", "Summary: Patched")
 
 
 def lose_receipt(inside: SampleProject) -> None:
@@ -151,6 +178,55 @@ def test_a_patched_sdist_names_no_commit(
     assert (source.state, source.reason, source.commit) == ("archive", "not_git_source", None)
 
 
+def test_a_patched_pkg_info_names_no_commit(sample: SampleProject, tmp_path: Path) -> None:
+    """Hatchling takes fields that code gives from PKG-INFO, which no list of inputs covers."""
+    inside = unpacked(with_computed_summary(sample).sdist(), tmp_path / "out")
+    clean = receipt_of(inside.wheel())
+    change_a_computed_field(inside)
+    patched = receipt_of(inside.wheel())
+    assert clean.source.commit == sample.commit_id()
+    assert (patched.source.reason, patched.source.commit) == ("not_git_source", None)
+
+
+def test_the_wheel_of_computed_metadata_is_the_same_from_the_sdist(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """What code gave when the sdist was made is what its PKG-INFO says; the receipt names it."""
+    with_computed_summary(sample)
+    wheel = sample.wheel()
+    assert unpacked(sample.sdist(), tmp_path / "out").wheel().read_bytes() == wheel.read_bytes()
+    assert receipt_of(wheel).package.computed == ("description",)
+
+
+def test_an_ignore_file_above_an_sdist_that_decides_what_ships_is_said_to(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """Hatchling would go by it, and leave code out of the wheel that the list of inputs holds."""
+    sample.replace("pyproject.toml", "ignore-vcs = true", "")
+    sample.replace(
+        "pyproject.toml",
+        "targets.wheel]",
+        "targets.sdist]\nignore-vcs = true\n[tool.hatch.build.targets.wheel]",
+    )
+    git(sample.folder, "rm", "--quiet", ".gitignore")
+    inside = unpacked(sample.committed().sdist(), tmp_path / "out")
+    (tmp_path / ".gitignore").write_bytes(b"*.sh\n")
+    wheel = inside.wheel()
+    assert "acme_skills/run.sh" not in wheel_files(wheel)
+    assert receipt_of(wheel).source.commit is None
+
+
+def test_junk_that_git_tracks_is_in_the_wheel_from_the_sdist_too(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """A name is no reason to leave out what the receipt lists."""
+    for name in ("Thumbs.db", "notes~", "#x#"):
+        sample.write(f"src/acme_skills/{name}", b"kept\n")
+    wheel = sample.committed().wheel()
+    assert wheel_files(wheel)["acme_skills/notes~"] == b"kept\n"
+    assert unpacked(sample.sdist(), tmp_path / "out").wheel().read_bytes() == wheel.read_bytes()
+
+
 def test_junk_and_archives_in_an_sdist_change_nothing(
     sample: SampleProject, tmp_path: Path
 ) -> None:
@@ -174,7 +250,13 @@ def test_a_folder_without_git_names_no_commit(sample: SampleProject, tmp_path: P
 def test_the_receipt_shows_only_what_the_project_says_and_git_holds(sample: SampleProject) -> None:
     """No time, host, user, folder or branch is in it; name and claims come from pyproject.toml."""
     value = json.loads(receipt_of(sample.wheel()).to_bytes())
-    assert value["package"] == {"name": "acme-skills", "version": "1.0"}
+    metadata = wheel_files(sample.wheel())["acme_skills-1.0.dist-info/METADATA"]
+    assert value["package"] == {
+        "name": "acme-skills",
+        "version": "1.0",
+        "metadata_sha256": sha256_hex(metadata),
+        "computed": [],
+    }
     assert value["asserted"] == {
         "repository": "https://example.org/acme/skills",
         "source_ref": "refs/tags/v1.0",
@@ -230,5 +312,6 @@ def test_a_list_that_makes_too_long_a_receipt_is_told(sample: SampleProject) -> 
     lock, _ = project.make_lock(found)
     inputs = Inputs(dir_hash="0" * 64, files=long)
     source = receipts.source(archive("no_commit", ""), with_proof=True)
+    package = Package(name="acme", version="1", metadata_sha256="0" * 64, computed=())
     with pytest.raises(SettingsError, match="bytes"):
-        receipts.fresh(found.settings, ("acme", "1"), lock, inputs, source)
+        receipts.fresh(found.settings, package, lock, inputs, source)

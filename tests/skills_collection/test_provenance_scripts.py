@@ -52,7 +52,9 @@ class Bundle:
         tree = folder.git("rev-parse", "HEAD:skills")
         raw = [_raw(folder, "commit", "HEAD"), _raw(folder, "tree", "HEAD^{tree}")]
         self.receipt = receipt.seal(
-            package=receipt.Package(name="acme", version="1"),
+            package=receipt.Package(
+                name="acme", version="1", metadata_sha256="5" * 64, computed=()
+            ),
             catalog=receipt.CatalogClaim(
                 sha256=sha256_hex(self.lock), git_tree=lock.digests.git_tree
             ),

@@ -23,7 +23,7 @@ GAP_SENTENCES: Final[dict[str, str]] = {
     "no_commit": "The checkout it was built from has no commit.",
     "project_not_in_repository": "The checkout around the source does not hold this project.",
     "eol_converted": "Line ends in the checkout differ from those in the commit.",
-    "dirty_source": "The checkout held changes that are in no commit.",
+    "dirty_source": "What was built is not exactly what the commit holds.",
     "altered_files": "Some files are not the ones that were installed; they are not served.",
     "unreadable_files": "Some locked files cannot be read, so they may hold anything; they are not "
     "served.",

@@ -49,10 +49,20 @@ Base64 = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]*={0,2}$")]
 
 
 class Package(Record):
-    """The distribution this receipt was made for: normalised name, version."""
+    """The distribution this receipt was made for.
+
+    Attributes:
+        name: Normalised.
+        version: As hatchling normalises it.
+        metadata_sha256: SHA-256 of the wheel's core metadata, the file `METADATA`.
+        computed: Fields of `[project]` that code or the environment gave when it was built, sorted:
+            no commit gives these.
+    """
 
     name: Text
     version: Text
+    metadata_sha256: Sha256Hex
+    computed: Annotated[tuple[Text, ...], Field(max_length=limits.RECEIPT_MAX_INPUTS)]
 
 
 class CatalogClaim(Record):
@@ -177,6 +187,7 @@ def _rule_problems(receipt: BuildReceipt) -> tuple[Problem, ...]:
         ("source.commit", clean == (source.commit is not None), "must be set exactly when clean"),
         ("source.skills_tree", clean == (source.skills_tree is not None), "must be set when clean"),
         ("source.proof", clean or source.proof is None, "must be null unless clean"),
+        ("package.computed", _sorted_once(receipt.package.computed), "must be sorted, once"),
         ("inputs.files", _sorted_once(files), "must be sorted, once"),
         ("inputs.executable", _sorted_once(executable), "must be sorted, once"),
         ("inputs.executable", set(executable) <= set(files), "must all be among inputs.files"),

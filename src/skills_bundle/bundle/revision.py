@@ -47,6 +47,11 @@ def dirty(reason: Reason, detail: str) -> Revision:
 
 def listed(names: Sequence[str]) -> str:
     """Name a few of many, for one line of a build log."""
-    shown = ", ".join(names[: limits.BUILD_PROBLEMS_SHOWN])
+    few = ", ".join(map(shown, names[: limits.BUILD_PROBLEMS_SHOWN]))
     more = len(names) - limits.BUILD_PROBLEMS_SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
+    return f"{few} and {more} more" if more > 0 else few
+
+
+def shown(name: str) -> str:
+    """Give a file's name as text; bytes that are not UTF-8 are written as escapes."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

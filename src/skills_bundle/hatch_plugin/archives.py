@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import re
 import struct
 import tarfile
 import zipfile
@@ -31,6 +32,8 @@ UNIX: Final = 3
 REGULAR: Final = 0o100000
 STORED_BLOCK: Final = 0xFFFF
 """Bytes of the largest stored block (RFC 1951, section 3.2.4)."""
+_PYTHON_SHEBANG: Final = re.compile(rb"#!.*(?:pythonw?|pypyw?)[0-9.]*(.*)", re.DOTALL)
+"""The first line that hatchling rewrites; what follows the interpreter is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,23 @@ def read_sdist(data: bytes) -> tuple[str, dict[str, Member | None]]:
             executable = bool(info.mode & 0o100)
             members[name] = None if file is None else Member(file.read(), executable)
     return top, members
+
+
+def is_script_of(member: bytes, source: bytes) -> bool:
+    """Tell whether a wheel's script is a source file as it is, or with its first line rewritten.
+
+    Installers put an environment's own interpreter where a script says `#!python` (PyPA, Binary
+    distribution format); nothing but that line may differ.
+
+    Args:
+        member: The script in the wheel.
+        source: The file it was made from.
+    """
+    if member == source:
+        return True
+    line, feed, body = source.partition(b"\n")
+    found = _PYTHON_SHEBANG.fullmatch(line + feed)
+    return found is not None and member == b"#!python" + found[1] + body
 
 
 def write_wheel(members: Mapping[str, Member], dist_info: str, compression: Compression) -> bytes:

@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle.bundle import project
 from skills_bundle.bundle.checkout import SDIST_MARK, inspect, open_checkout
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
-from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME, BuildReceipt, parse
-from skills_bundle.bundle.revision import Revision, archive
+from skills_bundle.bundle.proof import Entry
+from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME, BuildReceipt, Package, parse
+from skills_bundle.bundle.revision import Revision, archive, listed, shown
+from skills_bundle.bundle.settings import normalized
 from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, SettingsError
-from skills_bundle.hatch_plugin import receipts
+from skills_bundle.formats.digest import git_object_id, sha256_hex
+from skills_bundle.hatch_plugin import receipts, reliance, selection
 from skills_bundle.hatch_plugin.archives import Member
 from skills_bundle.hatch_plugin.selection import Candidate
 from skills_bundle.hatch_plugin.world import World
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from skills_bundle.bundle.lock import CatalogLock
+    from skills_bundle.bundle.receipt import Inputs
     from skills_bundle.bundle.settings import Settings
     from skills_bundle.hatch_plugin.selection import Metadata
 
@@ -44,7 +48,8 @@ class Bundling:
     Attributes:
         root: The project's folder as hatchling spells it.
         settings: Of this bundle.
-        package: Name and version of the distribution.
+        package: Normalised name and version of the distribution.
+        computed: Fields of the metadata that code or the environment gives.
         lock: Equal to the committed one.
         staged: The locked files and the lock, by path below the project; read once, here.
         before: The first look at the checkout.
@@ -55,6 +60,7 @@ class Bundling:
     root: Path
     settings: Settings
     package: tuple[str, str]
+    computed: tuple[str, ...]
     lock: CatalogLock
     staged: Mapping[str, Member]
     before: Revision
@@ -94,6 +100,7 @@ class Bundling:
             candidate = Candidate(source=str(self.root / path), target=path, declared=True)
             if path not in files and (admitted := self.world.admit(candidate, member)):
                 files[path] = admitted
+        demand_names(files)
         return files
 
     def _aside(self, needed: Iterable[Candidate]) -> set[str]:
@@ -106,31 +113,58 @@ class Bundling:
         unlocked = {f"{self.settings.skills}/{entry.path}" for entry in self.lock.unlocked}
         return unlocked - {self.world.relative(candidate.source) for candidate in needed}
 
-    def receipt(self, files: Mapping[str, Member], unlisted: list[str]) -> tuple[BuildReceipt, str]:
+    def receipt(
+        self, files: Mapping[str, Member], unlisted: list[str], metadata: bytes
+    ) -> tuple[BuildReceipt, str]:
         """Give the receipt, and a sentence for the build log ("" if there is nothing to say).
 
         Args:
             files: What `collect` gave.
             unlisted: Files that ship besides them, for which the sdist's receipt cannot speak.
+            metadata: The wheel's core metadata.
         """
         if (self.root / SDIST_MARK).exists():
-            return self._relayed(files, unlisted)
+            return self._relayed(files, unlisted, metadata)
         after = inspect(self.root, self.settings.skills, own=self.own)
         tree = None if self.settings.skills == "." else self.lock.digests.git_tree
+        if after.state == "clean" and tree not in {None, after.skills_tree}:
+            self.world.compare_tree(self.settings.skills, self._tree())
         revision = receipts.settle(self.before, after, self.world.dirt, tree)
-        return self._fresh(files, revision), revision.detail
+        return self._fresh(files, revision, metadata), revision.detail
 
-    def _fresh(self, files: Mapping[str, Member], revision: Revision) -> BuildReceipt:
+    def _tree(self) -> dict[str, Entry]:
+        """Give the skills folder as the lock says it is, in git's terms."""
+        prefix = f"{self.settings.skills}/"
+        files = {
+            path.removeprefix(prefix): Entry(
+                "100755" if member.executable else "100644", git_object_id("blob", member.data)
+            )
+            for path, member in self.staged.items()
+            if path.startswith(prefix)
+        }
+        return {**files, **{row.path: Entry(row.mode, row.oid) for row in self.lock.unlocked}}
+
+    def _fresh(
+        self, files: Mapping[str, Member], revision: Revision, metadata: bytes
+    ) -> BuildReceipt:
+        name, version = self.package
+        package = Package(
+            name=name,
+            version=version,
+            metadata_sha256=sha256_hex(metadata),
+            computed=self.computed,
+        )
         source = receipts.source(revision, with_proof=self.settings.proof)
-        inputs = receipts.inputs(files)
-        return receipts.fresh(self.settings, self.package, self.lock, inputs, source)
+        return receipts.fresh(self.settings, package, self.lock, receipts.inputs(files), source)
 
     def _relayed(
-        self, files: Mapping[str, Member], unlisted: list[str]
+        self, files: Mapping[str, Member], unlisted: list[str], metadata: bytes
     ) -> tuple[BuildReceipt, str]:
-        own = self._fresh(files, archive("not_git_source", ""))
+        own = self._fresh(files, archive("not_git_source", ""), metadata)
         if self.carried is None:
             return own, "This sdist carries no receipt."
+        if self.world.dirt:
+            return own, f"Not as in the sdist: {listed(sorted(self.world.dirt))}."
         if unlisted:
             return own, f"The sdist's receipt does not list {', '.join(unlisted)}."
         found, why = receipts.relayed(self.carried, own)
@@ -156,6 +190,7 @@ def prepare(
     """
     folder = Path(root)
     _demand_entry_point(metadata, settings)
+    demand_names(selection.of_wheel(root, metadata))  # hatchling ends with a traceback
     before = inspect(folder, settings.skills, own=own)
     subject = project.with_settings(folder, settings)
     lock, result = project.check_lock(subject)
@@ -166,30 +201,51 @@ def prepare(
         for file in skill.files
     }
     carried = _carried(folder)
+    world = _world(folder, own, carried)
+    reliance.check(world, metadata)
     return Bundling(
         root=folder,
         settings=settings,
-        package=(metadata.core.name, metadata.version),
+        package=(normalized(metadata.core.name), metadata.version),
+        computed=reliance.computed(metadata),
         lock=lock,
         staged={**staged, LOCK_FILE_NAME: Member(lock.to_bytes())},
         before=before,
-        world=_world(folder, own, carried),
+        world=world,
         carried=carried,
     )
 
 
+def demand_names(paths: Iterable[str]) -> None:
+    """Insist on names that an archive can hold.
+
+    Args:
+        paths: Of files that would ship.
+
+    Raises:
+        SettingsError: With every path that is not UTF-8.
+    """
+    wrong = [path for path in paths if not path.isascii() and shown(path) != path]
+    message = "has a name that is not UTF-8; rename it, or exclude it in tool.hatch.build"
+    problems = tuple(
+        Problem(code="name_not_utf8", message=message, path=shown(path)) for path in sorted(wrong)
+    )
+    if problems:
+        raise SettingsError("Files have names that no archive can hold.", problems)
+
+
 def _world(root: Path, own: Callable[[str], bool], carried: bytes | None) -> World:
-    """Open the checkout if there is one; else go by what the carried receipt says of x bits."""
+    """Open the checkout if there is one; else go by what the carried receipt lists."""
     try:
         return World(root=root, checkout=open_checkout(root), own=own)
     except CheckoutError:
-        executable = None if carried is None else _executable(carried)
-        return World(root=root, checkout=None, own=own, executable=executable)
+        listed = None if carried is None else _listed(carried)
+        return World(root=root, checkout=None, own=own, carried=listed)
 
 
-def _executable(carried: bytes) -> frozenset[str] | None:
+def _listed(carried: bytes) -> Inputs | None:
     try:
-        return frozenset(parse(carried).inputs.executable)
+        return parse(carried).inputs
     except InvalidReceiptError:
         return None
 

@@ -41,7 +41,12 @@ def preview(subject: Project) -> Preview:
         problem = Problem(code="no_hook", message=message, path="pyproject.toml")
         raise SettingsError("A build of this project ships no bundle.", (problem,))
     metadata = _metadata(subject.folder)
-    from skills_bundle.hatch_plugin import bundling, sdist, selection  # noqa: PLC0415 - hatchling
+    from skills_bundle.hatch_plugin import (  # noqa: PLC0415 - hatchling
+        bundling,
+        generated,
+        sdist,
+        selection,
+    )
 
     root = str(subject.folder.resolve())
     prepared = bundling.prepare(root, metadata, subject.settings, _in_dist)
@@ -50,7 +55,7 @@ def preview(subject: Project) -> Preview:
         member = sdist.from_disk(candidate)
         if member is not None:  # what the wheel ships besides can be dirt too
             prepared.world.admit(candidate, member)
-    return Preview(*prepared.receipt(files, []))
+    return Preview(*prepared.receipt(files, [], generated.wheel_metadata(root)))
 
 
 def _in_dist(path: str) -> bool:

@@ -12,13 +12,11 @@ from skills_bundle.bundle.receipt import (
     BuildReceipt,
     CatalogClaim,
     Inputs,
-    Package,
     Source,
     parse,
     seal,
 )
 from skills_bundle.bundle.revision import dirty, listed
-from skills_bundle.bundle.settings import normalized
 from skills_bundle.errors import InvalidReceiptError, Problem, SettingsError
 from skills_bundle.formats.digest import dir_hash, sha256_hex
 
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from skills_bundle.bundle.lock import CatalogLock
-    from skills_bundle.bundle.receipt import Reason
+    from skills_bundle.bundle.receipt import Package, Reason
     from skills_bundle.bundle.revision import Revision
     from skills_bundle.bundle.settings import Settings
     from skills_bundle.hatch_plugin.archives import Member
@@ -53,13 +51,13 @@ def inputs(files: Mapping[str, Member]) -> Inputs:
 
 
 def fresh(
-    settings: Settings, package: tuple[str, str], lock: CatalogLock, found: Inputs, source: Source
+    settings: Settings, package: Package, lock: CatalogLock, found: Inputs, source: Source
 ) -> BuildReceipt:
     """Make the receipt of a build.
 
     Args:
         settings: What the project claims.
-        package: Name and version of the distribution.
+        package: The distribution.
         lock: The lock that ships.
         found: What the build is made of.
         source: What was seen of the checkout.
@@ -67,14 +65,13 @@ def fresh(
     Raises:
         SettingsError: If it would have more than `limits.RECEIPT_MAX_BYTES`.
     """
-    name, version = package
     receipt = seal(
-        package=Package(name=normalized(name), version=version),
+        package=package,
         catalog=CatalogClaim(
             sha256=catalog_sha256(lock.to_bytes()), git_tree=lock.digests.git_tree
         ),
         inputs=found,
-        asserted=Asserted(repository=settings.repository, source_ref=settings.ref(version)),
+        asserted=Asserted(repository=settings.repository, source_ref=settings.ref(package.version)),
         source=source,
     )
     if (size := len(receipt.to_bytes())) > limits.RECEIPT_MAX_BYTES:
@@ -136,8 +133,8 @@ def relayed(data: bytes, expected: BuildReceipt) -> tuple[BuildReceipt | None, s
         expected: The receipt that this tree gives by itself, with no source.
 
     Returns:
-        The receipt as it is: name, version, lock, claims and inputs agree with the tree. Which
-        files are executable is taken from it, since unpacking may lose the bit.
+        The receipt as it is: package, core metadata, lock, claims and inputs agree with the tree.
+        Which files are executable is taken from it, since unpacking may lose the bit.
     """
     try:
         found = parse(data)
@@ -145,7 +142,7 @@ def relayed(data: bytes, expected: BuildReceipt) -> tuple[BuildReceipt | None, s
         return None, str(error)
     own = expected.inputs.model_copy(update={"executable": found.inputs.executable})
     pairs = {
-        "package": (found.package, expected.package),
+        "metadata": (found.package, expected.package),
         "catalog": (found.catalog, expected.catalog),
         "asserted": (found.asserted, expected.asserted),
         "inputs": (found.inputs, own),

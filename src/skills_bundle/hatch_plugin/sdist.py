@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
-from skills_bundle.hatch_plugin import archives, selection
+from skills_bundle.hatch_plugin import archives, generated, selection
 from skills_bundle.hatch_plugin.archives import Member
 from skills_bundle.hatch_plugin.bundling import GENERATED
 
@@ -46,8 +46,16 @@ def rewritten(
         return members[candidate.target] or from_disk(candidate)
 
     files = bundling.collect(shipped, read, needed)
-    made = {name: row for name, row in members.items() if row and _is_made(name, candidates)}
-    receipt, detail = bundling.receipt(files, [])
+    expected = generated.of_sdist(str(bundling.root))
+    world = bundling.world
+    world.expect([*candidates, *expected], members)
+    made = {
+        name: world.made(name, row, {**expected, RECEIPT_FILE_NAME: None})
+        for name, row in members.items()
+        if row and _is_made(name, candidates)
+    }
+    metadata = generated.wheel_metadata(str(bundling.root))
+    receipt, detail = bundling.receipt(files, [], metadata)
     whole = {**made, **files, RECEIPT_FILE_NAME: Member(receipt.to_bytes())}
     return Made(archives.write_sdist(whole, top), receipt, detail)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
-from skills_bundle.hatch_plugin import archives, sdist, selection
+from skills_bundle.hatch_plugin import archives, generated, sdist, selection
 from skills_bundle.hatch_plugin.archives import Member
 from skills_bundle.hatch_plugin.sdist import Made
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 AGENTS: Final = ".agents"
 """The folder of a package in which agents' tools look for skills."""
-GENERATED: Final = frozenset({"METADATA", "WHEEL", "RECORD", "entry_points.txt"})
-"""Files of `.dist-info` that hatchling makes from the project's metadata."""
 
 
 def rewritten(
@@ -46,26 +44,31 @@ def rewritten(
     _demand_package(members, bundling.settings)
     candidates = selection.of_build(builder, build_data)
     files = sdist.sources(bundling, builder.metadata)
+    expected = _generated(bundling, dist_info)
+    bundling.world.expect([*candidates, *expected], members)
     admitted: dict[str, Member] = {}
     for name, member in members.items():
         candidate = candidates.get(name)
         if candidate is None:
-            admitted[name] = _made(bundling, name, member, dist_info)
+            admitted[name] = bundling.world.made(name, member, expected)
         elif kept := bundling.world.admit(candidate, member):
             admitted[name] = kept
     shipped = {name: candidates[name] for name in admitted if name in candidates}
-    receipt, detail = bundling.receipt(files, _unlisted(bundling, shipped, admitted, files))
+    receipt, detail = bundling.receipt(
+        files,
+        _unlisted(bundling, shipped, admitted, files),
+        members.get(f"{dist_info}/{generated.METADATA}", Member(b"")).data,
+    )
     whole = {**admitted, **_bundle(bundling, receipt)}
     data = archives.write_wheel(whole, dist_info, bundling.settings.compression)
     return Made(data, receipt, detail)
 
 
-def _made(bundling: Bundling, name: str, member: Member, dist_info: str) -> Member:
-    """Take a member that comes from no file: hatchling's own metadata, or it is dirt."""
-    folder, _, base = name.rpartition("/")
-    if folder != dist_info or base not in GENERATED:
-        bundling.world.dirt[name] = "dirty_source"
-    return member
+def _generated(bundling: Bundling, dist_info: str) -> dict[str, bytes | None]:
+    """Give what hatchling makes of the project's metadata; None for RECORD, which is renewed."""
+    made = generated.of_wheel(str(bundling.root))
+    rows = {f"{dist_info}/{name}": data for name, data in made.items()}
+    return {**rows, f"{dist_info}/{generated.RECORD}": None}
 
 
 def _unlisted(
@@ -78,7 +81,12 @@ def _unlisted(
     found: list[str] = []
     for name, candidate in shipped.items():
         original = files.get(bundling.world.relative(candidate.source) or "")
-        same = original is not None and (candidate.rewritten or original.data == members[name].data)
+        data = members[name].data
+        same = original is not None and (
+            archives.is_script_of(data, original.data)
+            if candidate.rewritten
+            else data == original.data
+        )
         found += [] if same else [name]
     return found
 

@@ -18,20 +18,22 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skills_bundle.bundle.standing import Standing, standing, without_commit
 from skills_bundle.errors import CheckoutError
 from skills_bundle.formats.digest import git_object_id
-from skills_bundle.hatch_plugin.archives import Member
+from skills_bundle.hatch_plugin.archives import Member, is_script_of
 from skills_bundle.skills.junk import is_junk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container, Iterable, Mapping
 
     from skills_bundle.bundle.checkout import Checkout
-    from skills_bundle.bundle.receipt import Reason
+    from skills_bundle.bundle.proof import Entry
+    from skills_bundle.bundle.receipt import Inputs, Reason
     from skills_bundle.hatch_plugin.selection import Candidate
 
 
@@ -43,8 +45,8 @@ class World:
         root: The project's folder as hatchling spells it.
         checkout: The repository around it, or None.
         own: Tells whether a path below `root` is a product of this or an earlier build.
-        executable: Where there is no checkout, the paths that the sdist's receipt calls executable;
-            None to trust the disk.
+        carried: Where there is no checkout, what the sdist's receipt lists: a file among it is no
+            junk, and which files are executable is taken from it. None to go by the disk alone.
         dirt: Why the commit does not speak for the archive, by path.
         dropped: Files that hatchling selected and that do not ship.
     """
@@ -52,7 +54,7 @@ class World:
     root: Path
     checkout: Checkout | None
     own: Callable[[str], bool]
-    executable: frozenset[str] | None = None
+    carried: Inputs | None = None
     dirt: dict[str, Reason] = field(default_factory=dict[str, "Reason"])
     dropped: set[str] = field(default_factory=set[str])
 
@@ -66,7 +68,7 @@ class World:
         path = self.relative(candidate.source)
         if self.checkout is None:
             return self._without_git(candidate, path, member)
-        found = self._standing(self.checkout, candidate, path)
+        found = self._standing(self.checkout, candidate.source, path)
         if found.entry is not None:
             self._compare(
                 path or candidate.source, found.entry.oid, _source_bytes(candidate, member)
@@ -85,16 +87,96 @@ class World:
         self.dirt[self.relative(candidate.source) or candidate.source] = "dirty_source"
         self.dropped.add(candidate.target)
 
+    def expect(self, candidates: Iterable[str], members: Container[str]) -> None:
+        """Find wanting what hatchling selected and an archive lacks: another hook removed it."""
+        for name in candidates:
+            if name not in members:
+                self.dirt[f"{name} (was removed from the archive)"] = "dirty_source"
+
+    def made(self, name: str, member: Member, expected: Mapping[str, bytes | None]) -> Member:
+        """Take a member that comes from no file: hatchling's own, or it is dirt.
+
+        Args:
+            name: Its path in the archive.
+            member: As it is.
+            expected: What hatchling makes, by path; None if that does not matter.
+        """
+        if name not in expected:
+            self.dirt[f"{name} (was put into the archive)"] = "dirty_source"
+        elif expected[name] not in {None, member.data}:
+            self.dirt[f"{name} (is not what the configuration gives)"] = "dirty_source"
+        return member
+
+    def rely(self, source: str, decides: str) -> None:
+        """Insist that the commit holds a file which the build reads and may not ship.
+
+        Args:
+            source: Its absolute path.
+            decides: What it decides, for the build log.
+        """
+        path = self.relative(source)
+        if self.checkout is None:
+            if path is None:  # an sdist has none of it
+                self.doubt(source, decides)
+            return
+        entry = self._standing(self.checkout, source, path).entry
+        data = _read(Path(source))
+        if entry is None or data is None:
+            self.doubt(source, decides)
+        else:
+            self._compare(path or source, entry.oid, data)
+
+    def doubt(self, source: str, why: str) -> None:
+        """Say that the commit does not speak for what a file decided.
+
+        Args:
+            source: Its absolute path.
+            why: For the build log.
+        """
+        self.dirt[f"{self.relative(source) or source} ({why})"] = "dirty_source"
+
+    def committed(self, source: str) -> bool:
+        """Tell whether the commit holds a file at this absolute path, whatever its bytes."""
+        checkout = self.checkout
+        if checkout is None:
+            return False
+        return self._standing(checkout, source, self.relative(source)).entry is not None
+
+    def compare_tree(self, folder: str, tree: Mapping[str, Entry]) -> None:
+        """Name the files in which a folder differs from the commit's, as dirt.
+
+        Args:
+            folder: Relative to the project.
+            tree: What it holds, by path below it; also what does not ship.
+        """
+        if self.checkout is None:
+            return
+        committed = self.checkout.head_files(folder)
+        for path in committed.keys() | tree.keys():
+            theirs, ours, place = committed.get(path), tree.get(path), f"{folder}/{path}"
+            data = _read(self.root / place)
+            if theirs is not None and ours is not None and data and theirs.mode == ours.mode:
+                self._compare(place, theirs.oid, data)
+            elif theirs != ours:
+                self.dirt[place] = "dirty_source"
+
+    def blob(self, path: str) -> bytes | None:
+        """Give what the commit holds at a path below the project; None if there is no such file."""
+        try:
+            return None if self.checkout is None else self.checkout.head_bytes(path)
+        except CheckoutError:
+            return None
+
     def relative(self, source: str) -> str | None:
         """Give a source's path below the project, or None if it lies elsewhere."""
         relative = os.path.relpath(source, self.root).replace(os.sep, "/")
         return None if relative == ".." or relative.startswith("../") else relative
 
-    def _standing(self, checkout: Checkout, candidate: Candidate, path: str | None) -> Standing:
+    def _standing(self, checkout: Checkout, source: str, path: str | None) -> Standing:
         if path is not None:  # the project may have been reached through a link
             place = checkout.project / path
         else:
-            place = Path(candidate.source).parent.resolve() / Path(candidate.source).name
+            place = Path(source).parent.resolve() / Path(source).name
         try:
             return standing(checkout, str(place))
         except CheckoutError:  # the commit cannot be read; what git ignores stays out all the same
@@ -104,6 +186,15 @@ class World:
     def _harmless(self, path: str | None) -> bool:
         return path is not None and (is_junk(path) or self.own(path))
 
+    @cached_property
+    def _listed(self) -> frozenset[str]:
+        """Paths of the carried receipt's inputs: what git tracks is no junk, whatever its name."""
+        return frozenset(() if self.carried is None else self.carried.files)
+
+    @cached_property
+    def _executable(self) -> frozenset[str]:
+        return frozenset(() if self.carried is None else self.carried.executable)
+
     def _compare(self, path: str, oid: str, data: bytes) -> None:
         if git_object_id("blob", data) == oid:
             return
@@ -112,11 +203,12 @@ class World:
 
     def _without_git(self, candidate: Candidate, path: str | None, member: Member) -> Member | None:
         stray = candidate.ambient and path is None
-        if stray or (not candidate.declared and self._harmless(path)):
+        junk = not candidate.declared and path not in self._listed and self._harmless(path)
+        if stray or junk:
             self.dropped.add(candidate.target)
             return None
-        if self.executable is not None and path is not None:
-            return Member(member.data, path in self.executable)
+        if self.carried is not None and path is not None:
+            return Member(member.data, path in self._executable)
         return member
 
 
@@ -131,6 +223,16 @@ def _fate(candidate: Candidate, found: Standing, *, harmless: bool) -> tuple[boo
     return found.place == "untracked" and not harmless, not harmless
 
 
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
 def _source_bytes(candidate: Candidate, member: Member) -> bytes:
     """Give what to compare with the commit; hatchling rewrites the first line of a script."""
-    return Path(candidate.source).read_bytes() if candidate.rewritten else member.data
+    if candidate.rewritten:
+        source = Path(candidate.source).read_bytes()
+        return source if is_script_of(member.data, source) else member.data
+    return member.data
