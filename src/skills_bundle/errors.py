@@ -100,11 +100,12 @@ class CheckoutError(SkillsBundleError):
     Args:
         summary: One sentence for the build log; may name local files.
         reason: The code that goes into the receipt.
+        problems: If there is more to say than the summary does.
     """
 
-    def __init__(self, summary: str, *, reason: str) -> None:
+    def __init__(self, summary: str, *, reason: str, problems: tuple[Problem, ...] = ()) -> None:
         """Keep the reason code beside the sentence."""
-        super().__init__(summary, (Problem(code=reason, message=summary),))
+        super().__init__(summary, problems or (Problem(code=reason, message=summary),))
         self.reason = reason
 
 

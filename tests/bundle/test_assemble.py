@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from skills_bundle import limits
 from skills_bundle.bundle import assemble, lock
 from skills_bundle.errors import InvalidSkillsError
 from tests.builders import SkillsFolder, skill_md
@@ -190,3 +191,44 @@ def test_something_unseen_stops_the_lock(folder: SkillsFolder) -> None:
     folder.write("x/" * 70 + "y")
     with pytest.raises(InvalidSkillsError, match="scan_too_deep"):
         folder.lock()
+
+
+def test_junk_that_git_tracks_leaves_no_mark_on_its_skill(folder: SkillsFolder) -> None:
+    """An sdist holds no such file and has to give the same lock."""
+    folder.write("alpha/notes.md~", "x")
+    folder.commit()
+    found = folder.lock(folder.git_facts())
+    assert "alpha/notes.md~" in {row.path for row in found.unlocked}
+    assert found.skills[0].diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("bad", "summary"),
+    [
+        (0, "Something in the skills folder is in the way; nothing is locked."),
+        (1, "1 of 2 skills is refused; nothing is locked."),
+        (2, "2 of 3 skills are refused; nothing is locked."),
+    ],
+)
+def test_the_summary_counts_what_is_refused(tmp_path: Path, bad: int, summary: str) -> None:
+    """None need be: a stray path can be in the way, too."""
+    folder = SkillsFolder(tmp_path)
+    folder.skill("alpha")
+    for number in range(bad):
+        folder.skill(f"bad-{number}", "no frontmatter")
+    if not bad:
+        folder.write("/".join(["deep"] * (limits.SCAN_MAX_DEPTH + 2)))
+    with pytest.raises(InvalidSkillsError) as caught:
+        folder.lock()
+    assert caught.value.summary == summary
+
+
+def test_a_problem_of_two_skills_is_told_once(tmp_path: Path) -> None:
+    """Two paths that collide are one problem."""
+    folder = SkillsFolder(tmp_path)
+    folder.skill("Alpha")
+    folder.skill("alpha")
+    with pytest.raises(InvalidSkillsError) as caught:
+        folder.lock()
+    told = [problem for problem in caught.value.problems if problem.code == "path_collision"]
+    assert len(told) == len(set(told))

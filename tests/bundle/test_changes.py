@@ -202,3 +202,16 @@ def test_clones_with_and_without_converted_line_ends_tell_each_other(
     found = changes.compare(old, assemble.lock("sample", result), changes.contents(result))
     assert found.line_ends == ("alpha/SKILL.md", "alpha/a.txt", "beta/SKILL.md")
     assert found.only_line_ends
+
+
+def test_by_products_make_no_lock_stale(tmp_path: Path) -> None:
+    """Nothing of them ships; anything else that git holds does make it stale."""
+    folder = SkillsFolder(tmp_path)
+    folder.skill("alpha")
+    folder.write("alpha/notes.md~", "x")
+    folder.git("init", "--quiet")
+    before = folder.lock(folder.git_facts())
+    folder.commit()
+    assert changes.differ_in_junk_only(before, folder.lock(folder.git_facts()))
+    folder.write("README.md", "x")
+    assert not changes.differ_in_junk_only(before, folder.lock(folder.git_facts()))

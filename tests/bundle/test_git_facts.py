@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from skills_bundle.bundle import lock
 from skills_bundle.bundle.git_facts import GitFacts, open_facts
+from skills_bundle.errors import CheckoutError
 from skills_bundle.skills.scan import DiskFacts
 from tests.hatch_plugin.sample import SampleProject, git
 
@@ -123,3 +126,92 @@ def test_elsewhere_the_disk_is_asked_and_the_reason_is_told(tmp_path: Path) -> N
     assert isinstance(found.facts, DiskFacts)
     assert found.without_git is not None
     assert found.without_git.reason == "not_git_source"
+
+
+def refusal(folder: Path) -> CheckoutError:
+    """Give the error that choosing must raise."""
+    with pytest.raises(CheckoutError) as caught:
+        open_facts(folder, "skills", None)
+    return caught.value
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_another_owners_checkout_is_not_guessed_at(sample: SampleProject, tmp_path: Path) -> None:
+    """The remedy is git's own."""
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        os.chown(path, 12345, 12345)
+    (problem,) = refusal(sample.folder).problems
+    assert f"git config --global --add safe.directory {tmp_path}" in problem.message
+
+
+def test_a_checkout_with_other_object_ids_is_not_guessed_at(tmp_path: Path) -> None:
+    """What it ignores cannot be known."""
+    git(tmp_path, "init", "--quiet", "--object-format=sha256")
+    assert refusal(tmp_path).reason == "unsupported_object_format"
+
+
+def test_a_broken_checkout_is_not_guessed_at(sample: SampleProject, tmp_path: Path) -> None:
+    """A truncated index does not say what is tracked."""
+    (tmp_path / ".git/index").write_bytes(b"DIRC")
+    assert refusal(sample.folder).reason == "git_unavailable"
+
+
+def test_what_is_left_of_a_checkout_is_not_guessed_at(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """Even where git itself would not know it for a repository any more."""
+    (tmp_path / ".git/HEAD").unlink()
+    assert refusal(sample.folder).reason == "git_unavailable"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (("sparse-checkout", "set", "--cone", "--sparse-index", "none"), "sparse-checkout disable"),
+        (("update-index", "--split-index"), "update-index --no-split-index"),
+    ],
+)
+def test_an_index_that_cannot_be_read_is_not_guessed_at(
+    sample: SampleProject, tmp_path: Path, arguments: tuple[str, ...], remedy: str
+) -> None:
+    """Forms of git's own that its library does not know; git can undo both."""
+    sample.write("skills/more/a/b/c.md", b"").committed()
+    git(tmp_path, *arguments)
+    (problem,) = refusal(tmp_path).problems
+    assert remedy in problem.message
+
+
+def test_a_checkout_whose_git_folder_is_gone_is_not_guessed_at(tmp_path: Path) -> None:
+    """A worktree or submodule that was moved."""
+    (tmp_path / ".git").write_text("gitdir: /nowhere/at/all\n", encoding="utf-8")
+    assert refusal(tmp_path).reason == "git_unavailable"
+
+
+def test_a_broken_checkout_in_another_one_is_not_taken_for_its_content(
+    sample: SampleProject,
+) -> None:
+    """The ignore rules of the outer repository say nothing of it."""
+    (sample.folder / ".git").mkdir()
+    (sample.folder / ".git/HEAD").write_bytes(b"")
+    assert refusal(sample.folder).reason == "git_unavailable"
+
+
+def test_without_pygit2_nothing_is_guessed(sample: SampleProject) -> None:
+    """The remedy is to install it; shown in a process where it cannot be imported."""
+    script = (
+        "import sys; sys.modules['pygit2'] = None\n"
+        "from pathlib import Path\n"
+        "from skills_bundle.bundle.git_facts import open_facts\n"
+        "from skills_bundle.errors import CheckoutError\n"
+        "try:\n    open_facts(Path(sys.argv[1]), 'skills', None)\n"
+        "except CheckoutError as error:\n    print(error.problems[0].message)\n"
+    )
+    command = [sys.executable, "-c", script, str(sample.folder)]
+    said = subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
+    assert said.strip().endswith("install pygit2")
+
+
+def test_an_empty_git_folder_is_none(tmp_path: Path) -> None:
+    """Git passes it by."""
+    (tmp_path / ".git").mkdir()
+    assert isinstance(open_facts(tmp_path, "skills", None).facts, DiskFacts)

@@ -246,3 +246,33 @@ def test_a_lock_that_cannot_be_put_in_place_leaves_nothing(tmp_path: Path) -> No
     with pytest.raises(OSError, match="directory"):
         project.write_lock(subject)
     assert sorted(path.name for path in tmp_path.iterdir()) == [lock.LOCK_FILE_NAME, "skills"]
+
+
+def test_by_products_that_were_committed_do_not_stop_a_build(sample: SampleProject) -> None:
+    """What is in place counts, though git's tree holds more than it says."""
+    sample.write("skills/greet/notes.md~", b"x").committed()
+    found, _ = project.check_lock(project.load(sample.folder))
+    assert found.to_bytes() == (sample.folder / lock.LOCK_FILE_NAME).read_bytes()
+
+
+def test_skills_that_are_all_ignored_are_said_to_be(sample: SampleProject) -> None:
+    """Not that there are none."""
+    git(sample.folder, "rm", "--quiet", "-r", "--cached", "skills")
+    sample.write(".gitignore", b"/skills/\n")
+    with pytest.raises(InvalidSkillsError) as caught:
+        project.make_lock(project.load(sample.folder))
+    rows = [(problem.code, problem.path) for problem in caught.value.problems]
+    assert rows == [("skill_ignored", "skills/greet")]
+
+
+def test_the_skills_folder_of_a_project_is_no_project(sample: SampleProject) -> None:
+    """`cd skills && skills-bundle lock` would write a lock that nobody reads."""
+    with pytest.raises(SettingsError) as caught:
+        project.load(sample.folder / "skills")
+    assert [problem.code for problem in caught.value.problems] == ["inside_a_project"]
+
+
+def test_a_folder_beside_the_skills_of_a_project_is_one(sample: SampleProject) -> None:
+    """It has its own skills and its own lock."""
+    other = plain(sample.folder / "other")
+    assert project.load(other).settings.collection == "other"

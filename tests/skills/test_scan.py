@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -432,14 +433,24 @@ def test_strays_are_unlocked_with_gits_ids(folder: SkillsFolder) -> None:
     )
 
 
-def test_a_lock_at_the_top_is_no_part_of_what_it_locks(folder: SkillsFolder) -> None:
-    """Deeper ones are files like others."""
+def test_the_projects_lock_is_no_part_of_what_it_locks(tmp_path: Path) -> None:
+    """Where the project is the skills folder; deeper ones are files like others."""
+    folder = SkillsFolder(tmp_path, ".")
     folder.write("catalog.lock.json", "{}")
     folder.write("docs/catalog.lock.json", "{}")
     folder.skill("alpha")
     folder.write("alpha/catalog.lock.json", "{}")
     assert [row.path for row in folder.scan().unlocked] == ["docs/catalog.lock.json"]
     assert files_of(folder, "alpha") == ["SKILL.md", "catalog.lock.json"]
+
+
+def test_a_lock_in_a_skills_folder_is_a_stray_and_told(folder: SkillsFolder) -> None:
+    """Git holds it there, so its tree has it; somebody ran `lock` in the wrong folder."""
+    folder.skill("alpha")
+    folder.write("catalog.lock.json", "{}")
+    result = folder.scan()
+    assert [row.path for row in result.unlocked] == ["catalog.lock.json"]
+    assert [row.code for row in result.problems] == ["lock_in_skills"]
 
 
 def test_order_of_listing_changes_nothing(
@@ -623,3 +634,91 @@ def test_a_link_that_git_wrote_as_a_file_is_still_a_link(folder: SkillsFolder) -
     result = folder.scan(folder.git_facts())
     assert codes(result.refused[0]) == ["link"]
     assert [(row.path, row.mode) for row in result.unlocked] == [("stray", "120000")]
+
+
+def test_a_skill_in_a_folder_named_like_junk_is_told(folder: SkillsFolder) -> None:
+    """It is not locked; nobody should have to find that out."""
+    folder.skill("alpha")
+    folder.skill("old~", skill_md("old"))
+    result = folder.scan()
+    assert [(row.code, row.path) for row in result.problems] == [("skill_in_junk", "old~")]
+
+
+def test_skills_that_git_ignores_are_named(folder: SkillsFolder) -> None:
+    """The folder, or its SKILL.md alone; what is ignored further down is not looked for."""
+    (folder.project / ".gitignore").write_text("scratch/\n/skills/b/SKILL.md\n", encoding="utf-8")
+    folder.skill("scratch")
+    folder.skill("b")
+    folder.git("init", "--quiet")
+    assert folder.scan(folder.git_facts()).ignored == ("b", "scratch")
+
+
+@pytest.mark.parametrize("path", ["vendor", "alpha/vendor"])
+def test_a_repository_among_the_skills_lets_nothing_be_locked(
+    folder: SkillsFolder, path: str
+) -> None:
+    """Git would add it as a link to a commit that nobody else has."""
+    folder.skill("alpha")
+    folder.commit()
+    folder.skill(path)
+    folder.git("init", "--quiet", f"skills/{path}")
+    result = folder.scan(folder.git_facts())
+    assert not result.complete
+    assert [(row.code, row.path) for row in result.problems] == [("nested_repository", path)]
+
+
+def test_by_products_that_git_does_not_ignore_are_told(folder: SkillsFolder) -> None:
+    """Once, where they begin: the next `git add` would commit them."""
+    folder.skill("alpha")
+    folder.commit()
+    folder.write("alpha/__pycache__/a.pyc")
+    folder.write("alpha/__pycache__/b.pyc")
+    result = folder.scan(folder.git_facts())
+    rows = [(row.code, row.path) for row in result.problems]
+    assert rows == [("junk_not_ignored", "alpha/__pycache__")]
+
+
+def test_what_is_not_checked_out_lets_nothing_be_locked(folder: SkillsFolder) -> None:
+    """A sparse checkout is not a deletion; one remark a folder."""
+    folder.skill("alpha")
+    folder.skill("beta")
+    folder.write("beta/run.sh")
+    folder.commit()
+    for path in ("skills/beta/SKILL.md", "skills/beta/run.sh"):
+        folder.git("update-index", "--skip-worktree", path)
+        (folder.project / path).unlink()
+    result = folder.scan(folder.git_facts())
+    assert not result.complete
+    assert [(row.code, row.path) for row in result.problems] == [("not_checked_out", "beta")]
+
+
+def test_a_skills_folder_that_is_not_checked_out_is_told_from_a_missing_one(
+    folder: SkillsFolder,
+) -> None:
+    """The remedy is another."""
+    folder.skill("alpha")
+    folder.commit()
+    folder.git("update-index", "--skip-worktree", "skills/alpha/SKILL.md")
+    facts = folder.git_facts()
+    shutil.rmtree(folder.path)
+    with pytest.raises(InvalidSkillsError, match="git did not check it out"):
+        folder.scan(facts)
+
+
+def test_a_deleted_file_is_a_deletion(folder: SkillsFolder) -> None:
+    """Git shows it as one, and whoever deleted it knows."""
+    folder.skill("alpha")
+    folder.skill("beta")
+    folder.commit()
+    (folder.path / "beta/SKILL.md").unlink()
+    assert [row.path for row in folder.scan(folder.git_facts()).skills] == ["alpha"]
+
+
+def test_a_skill_whose_folder_is_not_utf8_counts_as_refused(folder: SkillsFolder) -> None:
+    """So that the totals add up."""
+    folder.skill("alpha")
+    os.mkdir(os.fsencode(folder.path) + b"/bad\xff")  # noqa: PTH102 - a Path has no such name
+    with open(os.fsencode(folder.path) + b"/bad\xff/SKILL.md", "wb") as file:  # noqa: PTH123 - likewise
+        file.write(skill_md("bad").encode())
+    result = folder.scan()
+    assert [(row.path, codes(row)) for row in result.refused] == [("bad\ufffd", ["path_not_utf8"])]

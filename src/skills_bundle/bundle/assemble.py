@@ -21,6 +21,7 @@ from skills_bundle.formats.digest import (
     git_tree_id,
     sha256_hex,
 )
+from skills_bundle.skills.codes import CODES
 from skills_bundle.skills.model import Level
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ def lock(collection: str, result: ScanResult) -> CatalogLock:
             and every warning, so that nobody runs this twice.
     """
     if not result.complete:
-        summary = f"{len(result.refused)} of {result.found} skills are refused; nothing is locked."
-        raise InvalidSkillsError(summary, tuple(problems(result)))
+        raise InvalidSkillsError(_summary(result), tuple(problems(result)))
     entries = {skill.path: tuple(_tree_entries(skill)) for skill in result.skills}
     skills = tuple(_locked(skill, entries[skill.path]) for skill in result.skills)
     whole = [
@@ -66,13 +66,20 @@ def lock(collection: str, result: ScanResult) -> CatalogLock:
     )
 
 
+def _summary(result: ScanResult) -> str:
+    if not result.refused:
+        return "Something in the skills folder is in the way; nothing is locked."
+    verb = "is" if len(result.refused) == 1 else "are"
+    return f"{len(result.refused)} of {result.found} skills {verb} refused; nothing is locked."
+
+
 def problems(result: ScanResult) -> Iterator[Problem]:
-    """Give every diagnostic of a scan as a problem: refused skills, warnings, the rest."""
+    """Give every diagnostic of a scan as a problem, once: of refused skills, warnings, the rest."""
     rows: list[Diagnostic] = [row for skill in result.refused for row in skill.diagnostics]
     rows += [row for skill in result.skills for row in skill.diagnostics]
     rows += result.problems
     rows.sort(key=lambda row: (row.level is not Level.REFUSE, row.path.encode(), row.line or 0))
-    for row in rows:
+    for row in dict.fromkeys(rows):  # two skills that collide have one diagnostic between them
         yield Problem(code=row.code, message=row.message, path=row.path, line=row.line)
 
 
@@ -91,7 +98,7 @@ def _locked(skill: Skill, entries: tuple[TreeEntry, ...]) -> LockedSkill:
         frontmatter=skill.frontmatter,
         tags=skill.tags,
         git_tree=git_tree_id(entries),
-        diagnostics=tuple(sorted({row.code for row in skill.diagnostics}, key=str.encode)),
+        diagnostics=tuple(sorted({*_locked_codes(skill)}, key=str.encode)),
         files=tuple(
             LockedFile(
                 path=file.path,
@@ -102,6 +109,10 @@ def _locked(skill: Skill, entries: tuple[TreeEntry, ...]) -> LockedSkill:
             for file in skill.files
         ),
     )
+
+
+def _locked_codes(skill: Skill) -> Iterator[str]:
+    return (row.code for row in skill.diagnostics if CODES[row.code].in_lock)
 
 
 def _unlocked(entries: Iterable[TreeEntry]) -> Iterator[UnlockedEntry]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle.errors import Problem, StaleLockError
 from skills_bundle.formats import rendering
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.skills.junk import is_junk
 from skills_bundle.skills.model import LOCK_FILE_NAME
 
 if TYPE_CHECKING:
@@ -77,6 +78,20 @@ class Changes:
         return bool(self.line_ends) and not any(
             paths for kind, paths in self.kinds() if kind not in others
         )
+
+
+def differ_in_junk_only(old: CatalogLock, new: CatalogLock) -> bool:
+    """Tell whether two locks are equal but for by-products that git holds, and what follows.
+
+    Whether git tracks a `__pycache__` says nothing of what ships, so neither lock is stale then.
+    """
+    return _without_junk(old).to_bytes() == _without_junk(new).to_bytes()
+
+
+def _without_junk(lock: CatalogLock) -> CatalogLock:
+    kept = tuple(entry for entry in lock.unlocked if not is_junk(entry.path))
+    digests = lock.digests.model_copy(update={"git_tree": "0" * 40})
+    return lock.model_copy(update={"unlocked": kept, "digests": digests})
 
 
 def contents(result: ScanResult) -> dict[str, bytes]:
@@ -160,8 +175,9 @@ def stale_error(changes: Changes) -> StaleLockError:
     if changes.only_line_ends:
         summary = (
             f"Locked files differ from {LOCK_FILE_NAME} in line ends only: git converted them. Put "
-            "`skills/** -text` (with your skills folder) into .gitattributes and check the files "
-            f"out again; or, if the new line ends are meant, run `{MENDING_COMMAND}`."
+            "`skills/** -text` (with your skills folder) and `catalog.lock.json -text` into "
+            ".gitattributes and check the files out again; or, if the new line ends are meant, "
+            f"run `{MENDING_COMMAND}`."
         )
     return StaleLockError(
         summary,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from skills_bundle.bundle import git_index, ignore_files, proof
 from skills_bundle.bundle.git_errors import translated
+from skills_bundle.bundle.git_folder import is_of, repository_folder
 from skills_bundle.bundle.git_index import SUBMODULE_MODE
 from skills_bundle.bundle.proof import Entry
 from skills_bundle.bundle.revision import Revision, archive, dirty, listed
@@ -42,10 +43,7 @@ def has_repository(project: Path) -> bool:
 
     An unpacked sdist does not, wherever it lies: it is not that repository's content.
     """
-    project = project.resolve()
-    return not (project / SDIST_MARK).exists() and any(
-        os.path.lexists(folder / ".git") for folder in (project, *project.parents)
-    )
+    return not (project / SDIST_MARK).exists() and repository_folder(project) is not None
 
 
 def no_product(_: str) -> bool:
@@ -92,9 +90,9 @@ def open_checkout(project: Path) -> Checkout:
         import pygit2  # noqa: PLC0415 - takes 0.1 s; only builds inside a checkout need it
 
         found = pygit2.discover_repository(str(project.resolve()))
-        if found is None:
-            message = "The .git above the project is no repository."
-            raise CheckoutError(message, reason="not_git_source")
+        if found is None or not is_of(repository_folder(project), Path(found)):
+            message = "The .git of the project is no repository that can be read."
+            raise CheckoutError(message, reason="git_unavailable")
         checkout = Checkout(pygit2.Repository(found), project.resolve())
         folder = checkout.prefix.rstrip("/")
         if folder and checkout.ignored(folder):
@@ -147,6 +145,10 @@ class Checkout:
         row = self._index.get(path)
         return None if row is None else row.mode
 
+    def tracks(self, path: str) -> bool:
+        """Tell whether the index holds a path, or anything below it."""
+        return path in self._index or path in self._tracked_folders
+
     def unseen(self) -> Iterator[str]:
         """Give every path that git was told not to look at in the work tree (sparse checkouts)."""
         return (path for path, row in self._index.items() if row.unseen)
@@ -174,9 +176,7 @@ class Checkout:
 
         What git tracks, and a folder that holds such a file, is never ignored.
         """
-        if path in self._index or path in self._tracked_folders:
-            return False
-        return self._ignore_files.ignored(path)
+        return not self.tracks(path) and self._ignore_files.ignored(path)
 
     def submodules(self) -> Iterator[str]:
         """Give every submodule's path and nothing else of the index."""

@@ -1,12 +1,20 @@
-"""Edge: what git says about the files of a skills folder; the choice between git and the disk."""
+"""Edge: what git says about the files of a skills folder; the choice between git and the disk.
+
+The disk alone is asked only where there is no git. Where there is one that cannot be read, nobody
+knows what it ignores, and a guess could lock and ship a file that must stay private.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import os
+import shlex
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from skills_bundle.bundle.checkout import open_checkout
-from skills_bundle.errors import CheckoutError
+from skills_bundle.bundle.git_folder import is_repository, repository_folder
+from skills_bundle.errors import CheckoutError, Problem
 from skills_bundle.formats.digest import TreeEntry
+from skills_bundle.formats.file_names import to_disk
 from skills_bundle.skills.scan import DiskFacts
 
 if TYPE_CHECKING:
@@ -15,6 +23,20 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.checkout import Checkout
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.skills.model import FileFacts
+
+
+NO_CHECKOUT: Final = frozenset({"not_git_source", "project_not_in_repository"})
+"""Reasons for which no git speaks of the project, so that no ignore rules hold."""
+
+_REMEDIES: Final = (
+    ("not owned by", "if you trust it: `git config --global --add safe.directory {folder}`"),
+    ("object format", "export the files (`git archive`) and work there"),
+    ("'sdir'", "run `git sparse-checkout disable`"),
+    ("'link'", "run `git update-index --no-split-index`"),
+    ("pygit2", "install pygit2"),
+    ("", "mend the repository, or export the files (`git archive`) and work there"),
+)
+"""Part of what git's library says, and what helps then; the first that fits."""
 
 
 class GitFacts:
@@ -40,6 +62,25 @@ class GitFacts:
     def ignored(self, path: str) -> bool:
         """Tell whether git ignores the path; what it tracks never is."""
         return self._checkout.ignored(self._prefix + path)
+
+    def untracked(self, path: str) -> bool:
+        """Tell whether git neither tracks a path, or anything in it, nor ignores it."""
+        path = self._prefix + path
+        return not (self._checkout.tracks(path) or self._checkout.ignored(path))
+
+    def nested_repository(self, path: str) -> bool:
+        """Tell whether git would add a folder as a link to a commit, without its files."""
+        place = self._checkout.top / to_disk(self._prefix + path) / ".git"
+        return not self._checkout.tracks(self._prefix + path) and is_repository(place)
+
+    def not_checked_out(self) -> tuple[str, ...]:
+        """Give what a sparse checkout, or a flag of the index, keeps away from the disk."""
+        return tuple(
+            path.removeprefix(self._prefix)
+            for path in self._checkout.unseen()
+            if path.startswith(self._prefix)
+            and not os.path.lexists(self._checkout.top / to_disk(path))
+        )
 
     def submodules(self) -> tuple[TreeEntry, ...]:
         """Give the submodules below the skills folder."""
@@ -78,8 +119,23 @@ def open_facts(project: Path, skills: str, old_lock: CatalogLock | None) -> Fact
         project: The folder of `pyproject.toml`.
         skills: The skills folder, relative to it.
         old_lock: The lock already there, if it can be read.
+
+    Raises:
+        CheckoutError: If there is a checkout that cannot be read; with what to do.
     """
     try:
         return Facts(GitFacts(open_checkout(project), skills, old_lock), None)
     except CheckoutError as error:
+        if error.reason not in NO_CHECKOUT:
+            raise _without_a_guess(project, error) from error
         return Facts(DiskFacts(old_lock), error)
+
+
+def _without_a_guess(project: Path, error: CheckoutError) -> CheckoutError:
+    """Say why git cannot be asked, and what to do about it."""
+    folder = repository_folder(project) or project
+    remedy = next(text for part, text in _REMEDIES if part in error.summary)
+    message = f"{error.summary.rstrip('.')}; {remedy.format(folder=shlex.quote(str(folder)))}"
+    problem = Problem(code=error.reason, message=message, path=str(folder / ".git"))
+    summary = "Git cannot be asked which files it ignores, so nothing is locked."
+    return CheckoutError(summary, reason=error.reason, problems=(problem,))

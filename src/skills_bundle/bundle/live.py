@@ -62,7 +62,8 @@ def scan_project(project: Path) -> Scanned:
     try:
         chosen = settings.read(project / "pyproject.toml")
         folder = project / chosen.skills
-        found = scan(folder, DiskFacts(_committed_lock(project)), exclude=chosen.exclude)
+        facts = DiskFacts(_committed_lock(project))
+        found = scan(folder, facts, exclude=chosen.exclude, is_project=chosen.skills == ".")
         usable = replace(found, refused=(), problems=())
         return Scanned(folder, assemble.lock(chosen.collection, usable), len(found.refused))
     except SkillsBundleError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from skills_bundle import limits
-from skills_bundle.bundle import assemble, changes, git_facts, settings
+from skills_bundle.bundle import assemble, changes, git_facts, safe_read, settings
 from skills_bundle.bundle.lock import LOCK_FILE_NAME, CatalogLock, parse
 from skills_bundle.errors import (
     InvalidLockError,
@@ -24,6 +24,8 @@ from skills_bundle.errors import (
 from skills_bundle.skills.scan import scan
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from skills_bundle.bundle.git_facts import Facts
     from skills_bundle.bundle.settings import Settings
     from skills_bundle.skills.model import ScanResult
@@ -85,6 +87,7 @@ def load(folder: Path, **overrides: Unpack[Overrides]) -> Project:
     if pyproject.exists():
         found = settings.read(pyproject)
     else:
+        settings.refuse_skills_of_a_project(folder.resolve())
         found = settings.defaults(folder.resolve().name or "skills")
         found = replace(found, skills="skills" if (folder / "skills").is_dir() else ".")
     return with_settings(folder, _overridden(found, overrides))
@@ -120,8 +123,7 @@ def read_lock_file(path: Path) -> bytes | None:
         InvalidLockError: If it is too large to be one, or cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(limits.LOCK_MAX_BYTES + 1)
+        data = safe_read.read_named(path, limits.LOCK_MAX_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -150,6 +152,7 @@ def find_skills(project: Project) -> ScanResult:
         project.facts.facts,
         exclude=chosen.exclude,
         strict=chosen.strict,
+        is_project=chosen.skills == ".",
     )
 
 
@@ -166,14 +169,23 @@ def lock_of(project: Project, result: ScanResult) -> CatalogLock:
     """
     chosen = project.settings
     if not result.found:
-        message = "no folder in it holds a SKILL.md"
-        problem = Problem(code="no_skills", message=message, path=chosen.skills)
-        raise InvalidSkillsError("There is no skill to lock.", (problem,))
+        raise InvalidSkillsError("There is no skill to lock.", tuple(_none(chosen.skills, result)))
     try:
         return assemble.lock(chosen.collection, result)
     except InvalidSkillsError as error:
         problems = tuple(from_project(problem, chosen.skills) for problem in error.problems)
         raise InvalidSkillsError(error.summary, problems) from error
+
+
+def _none(skills: str, result: ScanResult) -> Iterator[Problem]:
+    """Say why no skill was found."""
+    message = "is ignored by git, so it is no skill; `git check-ignore -v` names the rule"
+    for path in result.ignored:
+        yield from_project(Problem(code="skill_ignored", message=message, path=path), skills)
+    for row in assemble.problems(result):
+        yield from_project(row, skills)
+    if not result.ignored:
+        yield Problem(code="no_skills", message="no folder in it holds a SKILL.md", path=skills)
 
 
 def make_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
@@ -198,8 +210,11 @@ def from_project(problem: Problem, skills: str) -> Problem:
     return replace(problem, path=skills if problem.path == "." else f"{skills}/{problem.path}")
 
 
-def demand_current(project: Project, lock: CatalogLock, result: ScanResult) -> None:
-    """Do nothing if the lock file holds exactly the bytes of this lock.
+def demand_current(project: Project, lock: CatalogLock, result: ScanResult) -> CatalogLock:
+    """Give the lock that is in place if it is what the skills give.
+
+    It is if the file holds the bytes of this lock, or differs in what it says of by-products alone:
+    whether git tracks those is nothing to stop for, and no receipt of such a commit is clean.
 
     Args:
         project: As `load` gives it.
@@ -213,8 +228,11 @@ def demand_current(project: Project, lock: CatalogLock, result: ScanResult) -> N
     if project.old_bytes is None:
         raise _no_lock()
     if project.old_bytes == lock.to_bytes():
-        return
-    found = changes.compare(parse(project.old_bytes), lock, changes.contents(result))
+        return lock
+    old = parse(project.old_bytes)
+    if changes.differ_in_junk_only(old, lock):
+        return old
+    found = changes.compare(old, lock, changes.contents(result))
     error = changes.stale_error(found)
     skills = project.settings.skills
     problems = tuple(from_project(problem, skills) for problem in error.problems)
@@ -222,7 +240,7 @@ def demand_current(project: Project, lock: CatalogLock, result: ScanResult) -> N
 
 
 def check_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
-    """Give the lock if the file holds exactly these bytes.
+    """Give the lock that is in place, if it is what the skills give.
 
     Raises:
         StaleLockError: As `demand_current`.
@@ -230,8 +248,7 @@ def check_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
         InvalidSkillsError: As `make_lock`.
     """
     lock, result = make_lock(project)
-    demand_current(project, lock, result)
-    return lock, result
+    return demand_current(project, lock, result), result
 
 
 def _no_lock() -> StaleLockError:

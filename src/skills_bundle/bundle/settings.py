@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from skills_bundle import limits
+from skills_bundle.bundle import safe_read
 from skills_bundle.bundle.setting_rules import CHECKS
 from skills_bundle.errors import Problem, SettingsError
 
@@ -146,6 +147,29 @@ def read(pyproject: Path) -> Settings:
     return _one([*hook_tables(build, prefix)], name)
 
 
+def refuse_skills_of_a_project(folder: Path) -> None:
+    """Refuse a folder that lies among the skills of a project above: that one has the lock.
+
+    Args:
+        folder: Resolved; it has no pyproject.toml.
+
+    Raises:
+        SettingsError: If the next pyproject.toml above names the hook, and its skills are here.
+    """
+    above = (parent / "pyproject.toml" for parent in folder.parents)
+    pyproject = next((place for place in above if place.exists()), None)
+    if pyproject is None:
+        return
+    try:
+        found = read(pyproject)
+    except SettingsError:
+        return  # somebody else's file
+    if found.where and folder.is_relative_to(pyproject.parent / found.skills):
+        message = f"lies in the skills folder of {pyproject.parent}; did you mean that project?"
+        problem = _problem("inside_a_project", str(folder), message)
+        raise SettingsError("This folder is no project of its own.", (problem,))
+
+
 def _one(tables: list[tuple[str, Table]], project_name: str) -> Settings:
     """Give the settings all tables agree on: one lock belongs to every target."""
     if not tables:
@@ -197,8 +221,7 @@ def _at(value: object, *keys: str) -> Table:
 def _toml(path: Path) -> Table:
     """Read one TOML file, bounded."""
     try:
-        with path.open("rb") as file:
-            data = file.read(limits.PYPROJECT_MAX_BYTES + 1)
+        data = safe_read.read_named(path, limits.PYPROJECT_MAX_BYTES)
         if len(data) > limits.PYPROJECT_MAX_BYTES:
             raise _unreadable(path, f"has more than {limits.PYPROJECT_MAX_BYTES} bytes", None)
         return tomllib.loads(data.decode("utf-8"))

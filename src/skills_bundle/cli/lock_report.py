@@ -63,7 +63,7 @@ class Report:
     def remarks(self) -> tuple[Remark, ...]:
         """Every diagnostic of the run: refusals first, then by place."""
         rows = sorted(
-            self._remarks(),
+            dict.fromkeys(self._remarks()),  # two skills that collide share one
             key=lambda row: (row.weight, row.problem.path or "", row.problem.line or 0),
         )
         return tuple(rows)

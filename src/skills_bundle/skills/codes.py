@@ -26,11 +26,14 @@ class Code:
         level: What it means for the skill.
         sentence: The rule, in words that hold for every case.
         source: Who made the rule.
+        in_lock: Whether it may stand in a lock. One about what does not ship does not: an sdist
+            holds no such file, and has to give the same lock.
     """
 
     level: Level
     sentence: str
     source: str
+    in_lock: bool = True
 
 
 def _refuse(sentence: str, source: str = OURS) -> Code:
@@ -39,6 +42,10 @@ def _refuse(sentence: str, source: str = OURS) -> Code:
 
 def _warn(sentence: str, source: str = OURS) -> Code:
     return Code(Level.WARN, sentence, source)
+
+
+def _report(sentence: str, source: str = OURS) -> Code:
+    return Code(Level.WARN, sentence, source, in_lock=False)
 
 
 CODES: Final[dict[str, Code]] = {
@@ -65,7 +72,9 @@ CODES: Final[dict[str, Code]] = {
     "yaml_too_deep": _refuse("Collections nest no deeper than FRONTMATTER_MAX_DEPTH."),
     "yaml_too_many_nodes": _refuse("Frontmatter has no more nodes than FRONTMATTER_MAX_NODES."),
     "yaml_repaired": _warn("A plain value holds no `: `; other readers refuse it. Quote it.", YAML),
-    "yaml_ambiguous": _warn("Every reader, of YAML 1.1 or 1.2, finds the same. Quote values.", YAML),
+    "yaml_ambiguous": _warn(
+        "Every reader, of YAML 1.1 or 1.2, finds the same. Quote values.", YAML
+    ),
     # --- fields ---
     "no_name": _refuse("`name` is there and not empty.", SPECIFICATION),
     "name_not_text": _refuse("`name` is text.", SPECIFICATION),
@@ -98,7 +107,16 @@ CODES: Final[dict[str, Code]] = {
     "link": _refuse("A skill holds no symbolic links: they can lead to any file."),
     "special_file": _refuse("A skill holds regular files only: no pipes, sockets, devices."),
     "submodule": _refuse("A skill holds no git submodule: its files are not in this repository."),
-    "tracked_junk": _warn("Git tracks no junk in a skill; it does not ship."),
+    "nested_repository": _refuse(
+        "The skills folder holds no git repository: git would add a link, without its files."
+    ),
+    "not_checked_out": _refuse(
+        "Every file that git holds in the skills folder is checked out (no sparse checkout)."
+    ),
+    "tracked_junk": _report("Git tracks no junk in a skill; it does not ship."),
+    "junk_not_ignored": _warn("Git ignores by-products; `git add --all` would commit others."),
+    "skill_in_junk": _warn("No SKILL.md lies in a folder that is named like a by-product."),
+    "lock_in_skills": _warn("A project's lock lies beside its skills folder, not in it."),
     "unreadable": _refuse("Every file and folder can be read."),
     "changed_while_read": _refuse("No file changes while it is read."),
     "too_many_files": _refuse("A skill has at most SKILL_MAX_FILES files.", EXTENSION),

@@ -7,6 +7,7 @@ the whole folder can be computed.
 from __future__ import annotations
 
 import unicodedata
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +19,8 @@ from skills_bundle.skills.model import SKILL_MD, Diagnostic, FileFacts, SkillFil
 from skills_bundle.skills.rules import Candidate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from skills_bundle.skills.disk import Folder
 
 LINK_MODE: Final = "120000"
@@ -83,14 +86,14 @@ class SkillFiles:
         self.path = path
         self._facts = facts
         self._files: list[SkillFile] = []
-        self._rows: list[Diagnostic] = []
+        self.rows: list[Diagnostic] = []
         self.junk = False
         self._count = 0
         self._bytes = 0
 
     def say(self, code: str, place: str, message: str) -> None:
         """Add a diagnostic."""
-        self._rows.append(diagnose(code, place, message))
+        self.rows.append(diagnose(code, place, message))
 
     def file(self, folder: Folder, name: str, spot: Spot) -> None:
         """Read a file and keep it; past a bound, only count."""
@@ -152,7 +155,7 @@ class SkillFiles:
 
     def candidate(self) -> Candidate:
         """Give what was gathered."""
-        rows = list(self._rows)
+        rows = list(self.rows)
         if self._count > limits.SKILL_MAX_FILES:
             message = f"has {self._count} files, more than {limits.SKILL_MAX_FILES}"
             rows.append(diagnose("too_many_files", self.path, message))
@@ -242,3 +245,14 @@ class Strays:
         if self._owner is not None:
             message = "git tracks this by-product; it does not ship, so git's tree differs"
             self._owner.say("tracked_junk", spot.shown, message)
+
+
+def not_checked_out(facts: FileFacts) -> Iterator[tuple[str, str]]:
+    """Give each folder of files that git keeps away from the disk, and a sentence about them."""
+    folders: defaultdict[str, list[str]] = defaultdict(list)
+    for path in facts.not_checked_out():
+        folders[path.rpartition("/")[0]].append(path)
+    for folder, paths in sorted(folders.items()):
+        files = "is" if len(paths) == 1 else f"holds {len(paths)} files that are"
+        message = f"{files} not checked out; run `git sparse-checkout disable`"
+        yield paths[0] if len(paths) == 1 else folder or ".", message

@@ -107,6 +107,8 @@ class ScanResult:
         refused: Likewise.
         excluded: Paths of skill folders that the settings leave out.
         without_skill_md: Top-level folders that hold files but no SKILL.md anywhere below.
+        ignored: Folders that would be skills if git did not ignore them, as far as that shows
+            without looking into ignored folders further than one level.
         unlocked: What git holds (without git: what the disk holds, junk aside) besides the locked
             files; sorted by path bytes.
         problems: Findings about what belongs to no skill, sorted. One of level refuse means that
@@ -118,6 +120,7 @@ class ScanResult:
     excluded: tuple[str, ...]
     without_skill_md: tuple[str, ...]
     unlocked: tuple[TreeEntry, ...]
+    ignored: tuple[str, ...] = ()
     problems: tuple[Diagnostic, ...] = ()
 
     @property
@@ -147,6 +150,20 @@ class FileFacts(Protocol):
         What git tracks never counts as ignored, nor does a folder that holds a tracked file.
         """
         ...
+
+    def untracked(self, path: str) -> bool:
+        """Tell whether there is a git that neither tracks a path nor ignores it."""
+        del path
+        return False
+
+    def nested_repository(self, path: str) -> bool:
+        """Tell whether a folder is a repository of its own, whose files git would not add."""
+        del path
+        return False
+
+    def not_checked_out(self) -> tuple[str, ...]:
+        """Give every tracked file that git was told to keep away from the disk."""
+        return ()
 
     def submodules(self) -> tuple[TreeEntry, ...]:
         """Give the submodules below the skills folder."""

@@ -10,7 +10,8 @@
 3. Links are never followed; in a skill they refuse it, and so do special files and submodules.
 4. A folder named in `exclude`, and all below it, is left out; its skills are counted apart.
 5. What lies outside every skill, junk that git tracks, and what is excluded is *unlocked*: git
-   holds it, nothing of it ships. A lock at the top of the skills folder is not even that.
+   holds it, nothing of it ships. The project's own lock is not even that, where the skills folder
+   is the project's folder.
 6. Names are compared and locked in NFC. What is found does not depend on the order of a listing.
 """
 
@@ -27,7 +28,7 @@ from skills_bundle.skills import paths, rules
 from skills_bundle.skills.codes import diagnose
 from skills_bundle.skills.disk import Folder
 from skills_bundle.skills.disk_facts import DiskFacts
-from skills_bundle.skills.gathering import SkillFiles, Spot, Strays
+from skills_bundle.skills.gathering import SkillFiles, Spot, Strays, not_checked_out
 from skills_bundle.skills.junk import is_junk
 from skills_bundle.skills.model import LOCK_FILE_NAME, SKILL_MD, ScanResult
 from skills_bundle.skills.rules import Candidate
@@ -46,7 +47,12 @@ __all__ = ["DiskFacts", "scan"]
 
 
 def scan(
-    folder: Path, facts: FileFacts, *, exclude: tuple[str, ...] = (), strict: bool = False
+    folder: Path,
+    facts: FileFacts,
+    *,
+    exclude: tuple[str, ...] = (),
+    strict: bool = False,
+    is_project: bool = False,
 ) -> ScanResult:
     """Find every skill below a folder and read it, each file once.
 
@@ -55,17 +61,20 @@ def scan(
         facts: What git, or an old lock, says about the files.
         exclude: Folders below it to leave out, `/` between components, a last `/` allowed.
         strict: Let a warning refuse a skill.
+        is_project: Whether the folder is the project's own, so that the project's lock lies in it.
 
     Raises:
         InvalidSkillsError: If the folder is missing or cannot be read; whatever is wrong further
             down is in the result.
     """
-    walk = _Walk(facts, exclude)
+    walk = _Walk(facts, exclude, LOCK_FILE_NAME if is_project else None)
     try:
         with Folder.open(folder) as top:
             walk.top(top)
     except OSError as error:
-        problem = Problem(code="unreadable", message=f"{error.strerror}", path=str(folder))
+        hidden = "git did not check it out; run `git sparse-checkout disable`"
+        message = hidden if facts.not_checked_out() else f"{error.strerror}"
+        problem = Problem(code="unreadable", message=message, path=str(folder))
         raise InvalidSkillsError("The skills folder cannot be read.", (problem,)) from error
     skills, refused = rules.judge(walk.candidates(), strict=strict)
     return ScanResult(
@@ -73,6 +82,7 @@ def scan(
         refused=refused,
         excluded=tuple(sorted(walk.excluded, key=str.encode)),
         without_skill_md=walk.without_skill_md(),
+        ignored=tuple(sorted(walk.ignored, key=str.encode)),
         unlocked=walk.unlocked({f"{row.path}/{file.path}" for row in skills for file in row.files}),
         problems=walk.problems(),
     )
@@ -93,8 +103,9 @@ class _TooManyEntriesError(Exception):
 class _Walk:
     """One walk over one skills folder; recursion is bounded by `limits.SCAN_MAX_DEPTH`."""
 
-    def __init__(self, facts: FileFacts, exclude: tuple[str, ...]) -> None:
+    def __init__(self, facts: FileFacts, exclude: tuple[str, ...], own_lock: str | None) -> None:
         self._facts = facts
+        self._own_lock = own_lock
         self._exclude = {unicodedata.normalize("NFC", row.rstrip("/")): False for row in exclude}
         self._submodules = {row.path: row for row in facts.submodules()}
         self._entries = 0
@@ -102,7 +113,9 @@ class _Walk:
         self._strays = Strays(facts)
         self._skills: list[SkillFiles] = []
         self._skill_at_top = False
+        self._unnamable: list[Candidate] = []
         self.excluded: list[str] = []
+        self.ignored: list[str] = []
 
     def top(self, folder: Folder) -> None:
         """Walk the skills folder itself."""
@@ -111,6 +124,8 @@ class _Walk:
         except _TooManyEntriesError:
             limit = limits.SCAN_MAX_ENTRIES
             self._strays.say("scan_too_many_entries", ".", f"more than {limit} files and folders")
+        for path, message in not_checked_out(self._facts):
+            self._strays.say("not_checked_out", path, message)
 
     def _folder(self, folder: Folder, spot: Spot, into: Gatherer) -> None:
         """Look at everything in a folder; `into` is whom its files belong to so far."""
@@ -121,13 +136,16 @@ class _Walk:
             return
         if into is self._strays:
             into = self._owner(entries, spot)
+        elif into.junk and self._skill_md(entries, spot) is not None:
+            message = f"{SKILL_MD} is left out: the folder's name is a by-product's; rename it"
+            self._strays.say("skill_in_junk", spot.shown, message)
         taken: set[str] = set()
         for entry in entries:
             self._entries += 1
             if self._entries > limits.SCAN_MAX_ENTRIES:
                 raise _TooManyEntriesError
             inner = spot.below(entry.name)
-            whose = self._whose(entry, inner, into)
+            whose = self._whose(folder, entry, inner, into)
             if inner.path in taken:
                 into.say("path_collision", inner.shown, "is there twice, in two Unicode forms")
             elif whose is not None:
@@ -171,18 +189,40 @@ class _Walk:
             self._exclude[folder] = True
         return bool(named)
 
-    def _whose(self, entry: Entry, spot: Spot, into: Gatherer) -> Gatherer | None:
+    def _whose(self, folder: Folder, entry: Entry, spot: Spot, into: Gatherer) -> Gatherer | None:
         """Say to whom an entry belongs; None if to nobody."""
-        if spot.path == LOCK_FILE_NAME or entry.name == ".git":
+        if spot.path == self._own_lock or entry.name == ".git":
             return None
         if is_junk(entry.name):
-            return self._strays.junk_of(into)
+            return self._junk(spot, into)
+        outside = into is self._strays
         if not spot.is_text:
-            into.say("path_not_utf8", spot.shown, "the name is not UTF-8")
+            row = diagnose("path_not_utf8", spot.shown, "the name is not UTF-8")
+            if outside and _holds_skill(folder, entry):
+                path = spot.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+                self._unnamable.append(Candidate(path=path, diagnostics=(row,)))
+            else:
+                into.rows.append(row)
             return None
-        return None if self._facts.ignored(spot.path) else into
+        if not self._facts.ignored(spot.path):
+            return into
+        if outside and _holds_skill(folder, entry):
+            self.ignored.append(spot.path)
+        elif outside and entry.name == SKILL_MD:
+            self.ignored.append(spot.path.rpartition("/")[0] or ".")
+        return None
+
+    def _junk(self, spot: Spot, into: Gatherer) -> Gatherer:
+        """Give the gatherer of junk; say so if git would take it for an author's work."""
+        if not into.junk and self._facts.untracked(spot.raw):
+            message = "git does not ignore this by-product; put it into .gitignore"
+            self._strays.say("junk_not_ignored", spot.shown, message)
+        return self._strays.junk_of(into)
 
     def _entry(self, folder: Folder, entry: Entry, spot: Spot, into: Gatherer) -> None:
+        if spot.path == LOCK_FILE_NAME:
+            message = "a lock belongs beside the skills folder; remove this one"
+            self._strays.say("lock_in_skills", spot.shown, message)
         if entry.kind == "folder":
             self._child(folder, entry.name, spot, into)
             return
@@ -199,6 +239,10 @@ class _Walk:
         if spot.path in self._submodules:
             into.submodule(spot)
             return
+        if not into.junk and self._facts.nested_repository(spot.raw):
+            message = "is a git repository of its own; move it, ignore it, or remove its .git"
+            self._strays.say("nested_repository", spot.shown, message)
+            return
         if spot.path.count("/") >= limits.SCAN_MAX_DEPTH:
             into.say("scan_too_deep", spot.shown, f"deeper than {limits.SCAN_MAX_DEPTH} folders")
             return
@@ -212,7 +256,7 @@ class _Walk:
 
     def candidates(self) -> list[Candidate]:
         """Give every skill folder that is not excluded."""
-        found = [skill.candidate() for skill in self._skills]
+        found = [*self._unnamable, *(skill.candidate() for skill in self._skills)]
         if self._skill_at_top:
             message = f"a skill needs a folder of its own; move {SKILL_MD} into one"
             row = diagnose("skill_at_top", SKILL_MD, message, 1)
@@ -243,3 +287,14 @@ class _Walk:
         kept = [row for row in entries if taken.isdisjoint([row.path])]
         kept = [row for row in kept if locked.isdisjoint(paths.parents(row.path))]
         return tuple(sorted(kept, key=lambda row: row.path.encode()))
+
+
+def _holds_skill(folder: Folder, entry: Entry) -> bool:
+    """Tell whether a folder holds a SKILL.md directly."""
+    if entry.kind != "folder":
+        return False
+    try:
+        with folder.child(entry.name) as child:
+            return any(row.name == SKILL_MD and row.kind != "folder" for row in child.entries())
+    except OSError:
+        return False
