@@ -133,3 +133,9 @@ def test_the_tree_is_recomputed_from_bytes_and_what_does_not_ship() -> None:
         for path, file in found.files().items()
     }
     assert lock.tree_of_bytes(blobs, found.unlocked) == found.digests.git_tree
+
+
+def test_line_ends_that_git_converted_are_told_from_an_edit() -> None:
+    """Writing the lock anew would not last; the message names what does."""
+    error = refusal(VALID.replace(b"\n", b"\r\n"))
+    assert "`catalog.lock.json -text`" in error.problems[0].message

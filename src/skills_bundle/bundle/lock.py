@@ -126,6 +126,8 @@ def parse(data: bytes) -> CatalogLock:
     if problems:
         raise InvalidLockError("The lock breaks its own rules.", problems)
     if lock.to_bytes() != data:
+        if lock.to_bytes() == data.replace(b"\r\n", b"\n"):
+            raise _converted()
         message = "is not in the one rendering: a person or a formatter edited it"
         raise _invalid("The lock was not written by `skills-bundle lock`.", "rendering", message)
     return lock
@@ -135,6 +137,16 @@ def _invalid(summary: str, code: str, message: str) -> InvalidLockError:
     """Make an error of one problem; writing the lock anew always mends it."""
     mending = f"{message}; run `skills-bundle lock` to write it anew"
     return InvalidLockError(summary, (Problem(code=code, message=mending, path=LOCK_FILE_NAME),))
+
+
+def _converted() -> InvalidLockError:
+    """Tell what git does to line ends from an edit: writing the lock anew would not last."""
+    message = (
+        "has CRLF line ends; put `catalog.lock.json -text` and `skills/** -text` (with your skills "
+        "folder) into .gitattributes and check the files out again"
+    )
+    problem = Problem(code="lock_line_ends", message=message, path=LOCK_FILE_NAME)
+    return InvalidLockError("Git converted the line ends of the lock.", (problem,))
 
 
 def _unreadable(data: bytes, error: MalformedJsonError) -> InvalidLockError:
