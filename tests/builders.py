@@ -98,7 +98,10 @@ class SkillsFolder:
         strict: bool = False,
     ) -> ScanResult:
         """Scan the folder; without facts, by the disk alone."""
-        return scan(self.path, facts or DiskFacts(), exclude=exclude, strict=strict)
+        is_project = self.name == "."
+        return scan(
+            self.path, facts or DiskFacts(), exclude=exclude, strict=strict, is_project=is_project
+        )
 
     def lock(self, facts: FileFacts | None = None) -> CatalogLock:
         """Scan the folder and lock it as `sample`."""
