@@ -31,7 +31,17 @@ def test_a_revision_is_called_asserted_and_never_verified() -> None:
     """What the receipt claims is not what was recomputed."""
     rows = dict(claims.rows(KNOWN))
     assert rows["commit"] == f"asserted, not proved: {COMMIT}"
-    assert rows["ref"] == "asserted, not proved: refs/tags/v1.2"
+
+
+def test_a_ref_is_called_configured_and_not_looked_up() -> None:
+    """A clone may have no such tag: nobody asked git for it."""
+    assert dict(claims.rows(KNOWN))["ref"] == "by configuration, not looked up: refs/tags/v1.2"
+
+
+def test_without_a_configured_ref_the_commit_stands_in() -> None:
+    """The answers carry the commit there; that is said, not shown as a second find."""
+    plain = KNOWN.model_copy(update={"source_ref": COMMIT})
+    assert dict(claims.rows(plain))["ref"] == "the commit; no ref is configured"
 
 
 @pytest.mark.parametrize(

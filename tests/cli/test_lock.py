@@ -115,8 +115,67 @@ def test_check_without_a_lock_fails(folder: Path) -> None:
     """A project that never locked is not up to date."""
     ran = call("lock", str(folder), "--check")
     assert ran.code == 1
-    assert "run `skills-bundle lock`" in ran.stderr
+    assert "catalog.lock.json: missing" in ran.stdout
+    assert f"To write it: skills-bundle lock '{folder}'" in ran.stderr
     assert not (folder / "catalog.lock.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "status"), [(None, "missing"), ("{", "invalid"), ("stale", "stale")]
+)
+def test_a_lock_that_is_not_in_place_has_no_digests(
+    folder: Path, content: str | None, status: str
+) -> None:
+    """Those of the lock the skills would give could be taken for the file's."""
+    file = folder / "catalog.lock.json"
+    if content == "stale":
+        _lock(folder)
+        _skill(folder, "gamma")
+    elif content is not None:
+        file.write_text(content, encoding="utf-8")
+    document = _lock(folder, "--check")
+    assert (document["status"], document["catalog_sha256"]) == (status, None)
+    assert "sha256" not in call("lock", str(folder), "--check").stdout
+
+
+@pytest.mark.parametrize("content", ["{", "{}", "[]"])
+def test_a_file_that_is_no_lock_is_named_with_every_problem(
+    folder: Path, tmp_path: Path, content: str
+) -> None:
+    """As it was asked for, also where a problem has a place inside it."""
+    target = tmp_path / "mine.json"
+    target.write_text(content, encoding="utf-8")
+    ran = call("lock", str(folder), "--check", "--output", str(target))
+    assert ran.code == 1
+    problems = [line for line in ran.stderr.splitlines() if line.startswith("  ")]
+    assert problems
+    assert all(line.startswith(f"  {target}:") for line in problems)
+
+
+def test_converted_line_ends_are_not_mended_by_locking(folder: Path) -> None:
+    """The last line is for the case that they are meant; the error says what else to do."""
+    _lock(folder)
+    file = folder / "alpha/SKILL.md"
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    ran = call("lock", str(folder), "--check")
+    assert ".gitattributes" in ran.stderr
+    last = ran.stderr.splitlines()[-1]
+    assert last.startswith("Only if the new line ends are meant: skills-bundle lock ")
+
+
+def test_a_folder_without_skills_is_told_where_to_run(tmp_path: Path) -> None:
+    """Most likely it is the wrong folder."""
+    ran = call("lock", str(tmp_path))
+    assert ran.code == 1
+    assert "`skills-bundle lock --skills DIR`" in ran.stderr
+    assert "--exclude" not in ran.stderr
+
+
+def test_a_skills_folder_that_is_not_there_is_told_as_that(folder: Path) -> None:
+    """No file above could be mended."""
+    ran = call("lock", str(folder), "--skills", "nowhere")
+    assert "nowhere: No such file or directory" in ran.stderr
+    assert "Check that it is there" in ran.stderr
 
 
 def test_a_merge_conflict_says_so(folder: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from skills_bundle import __version__
 from skills_bundle.bundle import receipt
 from tests.cli.runner import call
 from tests.hatch_plugin.sample import SampleProject, receipt_of
@@ -33,7 +35,7 @@ def test_show_says_whose_word_each_value_is(ask_whole: Ask) -> None:
     assert (ran.code, ran.stderr) == (0, "")
     assert "(unsigned)" in ran.stdout
     assert f"recorded: {COMMIT}" in ran.stdout
-    assert "asserted: refs/tags/v1.2.0" in ran.stdout
+    assert "by configuration, not looked up: refs/tags/v1.2.0" in ran.stdout
 
 
 def test_json_is_the_receipts_own_bytes(whole: OwnInstallation, ask_whole: Ask) -> None:
@@ -49,11 +51,12 @@ def test_a_receipt_file_is_shown(whole: OwnInstallation) -> None:
 
 
 def test_a_file_that_is_no_receipt_is_refused(tmp_path: Path) -> None:
-    """Exit 1, with every cause."""
+    """Exit 1, naming the file, with every cause."""
     file = tmp_path / "other.json"
     file.write_text("{}", encoding="utf-8")
     ran = call("receipt", "show", "--file", str(file))
     assert (ran.code, ran.stdout) == (1, "")
+    assert f"error: {file}: " in ran.stderr
     assert "receipt_version" in ran.stderr
 
 
@@ -103,8 +106,43 @@ def test_preview_fails_as_the_build_would(sample: SampleProject) -> None:
     assert "skills/greet/SKILL.md: has other bytes than the lock says [changed]" in ran.stderr
 
 
+def test_preview_without_a_configured_ref_says_what_the_answers_carry(
+    sample: SampleProject,
+) -> None:
+    """The commit, as provenance has it, and not `nothing`."""
+    line = 'source-ref = "refs/tags/v{version}"\n'
+    sample.replace("pyproject.toml", line, "").locked().committed()
+    ran = call("receipt", "preview", str(sample.folder))
+    assert "the commit; no ref is configured" in ran.stdout
+
+
+def test_preview_without_hatchling_gives_a_command_that_adds_it(
+    sample: SampleProject, whole: OwnInstallation
+) -> None:
+    """One for the environment that asks, to be copied."""
+    # An installation whose dependencies lack it: `-S` would lose the others, so it is hidden.
+    code = (
+        "import sys\n"
+        "sys.modules['hatchling.metadata.core'] = None\n"
+        "from skills_bundle.cli.main import main\n"
+        f"main(['receipt', 'preview', {str(sample.folder)!r}])\n"
+    )
+    done = subprocess.run([whole.python, "-P", "-c", code], capture_output=True, check=False)
+    assert done.returncode == 2
+    assert f"'skills-bundle[hatch]=={__version__}'" in done.stderr.decode()
+
+
+def test_preview_of_a_folder_without_a_project_says_so(tmp_path: Path) -> None:
+    """Exit 2: there is no pyproject.toml that a table could be added to."""
+    ran = call("receipt", "preview", str(tmp_path))
+    assert (ran.code, ran.stdout) == (2, "")
+    assert "pyproject.toml: is not there" in ran.stderr
+    assert "add a table" not in ran.stderr
+
+
 def test_preview_without_the_hook_says_what_to_add(tmp_path: Path) -> None:
     """Exit 2: a build of this folder would record nothing."""
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'a'\n", encoding="utf-8")
     ran = call("receipt", "preview", str(tmp_path))
     assert (ran.code, ran.stdout) == (2, "")
     assert "[tool.hatch.build.hooks.skills-bundle]" in ran.stderr

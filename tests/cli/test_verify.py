@@ -30,6 +30,34 @@ def test_a_whole_installation_is_confirmed_on_one_screen(ask_whole: Ask) -> None
     assert any(line.split()[:2] == ["commit", "asserted,"] for line in lines)
 
 
+def test_cached_byte_code_is_called_that(ask_whole: Ask) -> None:
+    """A number of `tolerated` files would make one wonder what was tolerated."""
+    files = next(line for line in ask_whole("verify").stdout.splitlines() if "files " in line)
+    assert files.endswith("byte-code caches")
+    assert "tolerated" not in files
+
+
+def test_a_long_path_breaks_behind_a_slash(place: OwnInstallation) -> None:
+    """The folder's name can be read, line by line."""
+    lines = place.ask("verify").stdout.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("  folder"))
+    after = next(number for number, line in enumerate(lines) if line.startswith("  lock"))
+    assert after > first + 1
+    assert all(line.endswith("/") for line in lines[first : after - 1])
+
+
+def test_a_record_that_differs_without_a_lock_says_nothing_of_the_lock(
+    place: OwnInstallation,
+) -> None:
+    """No lock confirms anything then."""
+    file = place.folder / "cli/completion.py"
+    file.write_bytes(file.read_bytes() + b"# changed\n")
+    place.lock.unlink()
+    told = " ".join(place.ask("verify").stdout.split())
+    assert "RECORD is not valid, or lists other files or bytes than there are." in told
+    assert "the lock confirms" not in told
+
+
 def test_json_gives_every_file_with_its_digests(whole: OwnInstallation, ask_whole: Ask) -> None:
     """A program gets the whole verification, and nothing but it."""
     ran = ask_whole("verify", "--json")
@@ -95,7 +123,8 @@ def test_a_broken_installation_names_the_file_and_how_to_mend_it(
     shown = "".join(ran.stdout.split())
     assert state in ran.stdout
     assert f"skills_bundle/.agents/skills/{path}" in shown
-    assert "pip install --force-reinstall --no-deps skills-bundle==" in ran.stderr
+    command = f"{place.python} -m pip install --force-reinstall --no-deps skills-bundle=="
+    assert f"To mend it: {command}" in ran.stderr
 
 
 def test_a_missing_lock_cannot_be_told(place: OwnInstallation) -> None:

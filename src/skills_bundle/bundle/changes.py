@@ -13,6 +13,7 @@ from skills_bundle.skills.model import LOCK_FILE_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from skills_bundle.bundle.lock import CatalogLock, LockedFile, LockedSkill
     from skills_bundle.skills.model import ScanResult
@@ -74,10 +75,12 @@ class Changes:
 
         Such a checkout converts what does not ship too, so that may differ beside them.
         """
-        others = {"line_ends", "metadata", "unlocked"}
-        return bool(self.line_ends) and not any(
-            paths for kind, paths in self.kinds() if kind not in others
-        )
+        return are_line_ends_alone({kind for kind, paths in self.kinds() if paths})
+
+
+def are_line_ends_alone(kinds: AbstractSet[str]) -> bool:
+    """Tell whether changes of these kinds are those of a checkout that converts line ends."""
+    return "line_ends" in kinds and kinds <= {"line_ends", "metadata", "unlocked"}
 
 
 def differ_in_junk_only(old: CatalogLock, new: CatalogLock) -> bool:

@@ -30,7 +30,7 @@ GAP_SENTENCES: Final[dict[str, str]] = {
     "linked_install": "The installation is made of links: whoever owns the targets can change it.",
     "record_absent": "There is no RECORD: nobody gives a second opinion.",
     "record_unreadable": "RECORD cannot be read: it gives no second opinion.",
-    "record_mismatch": "RECORD contradicts files that the lock confirms.",
+    "record_mismatch": "RECORD is not valid, or lists other files or bytes than there are.",
     "extra_files": "There are files among the skills that nobody lists; they are not served.",
     "unseen_entries": "Some files or folders of the package cannot be looked at and may hold "
     "anything; they are not served.",

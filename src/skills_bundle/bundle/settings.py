@@ -135,9 +135,9 @@ def read(pyproject: Path) -> Settings:
     document = _toml(pyproject)
     name = _at(document, "project").get("name")
     if not isinstance(name, str) or not name:
-        message = "must be set: two settings take their default from it"
+        message = "is not set; the collection and the package are called after it"
         problem = _problem("no_project_name", "project.name", message)
-        raise SettingsError(f"{pyproject.name} names no project.", (problem,))
+        raise SettingsError(f"[project] in {pyproject.name} needs a name.", (problem,))
     hatch = pyproject.with_name("hatch.toml")
     build, prefix = _at(document, "tool", "hatch", "build"), "tool.hatch.build"
     if hatch.exists():

@@ -21,8 +21,8 @@ def rows(provenance: Provenance) -> list[tuple[str, str]]:
         ("package", f"{package}, collection {provenance.collection}"),
         (LOCK_ROW, provenance.catalog_sha256),
         ("integrity", _integrity(claims.integrity)),
-        ("commit", _asserted(provenance.resolved_git_sha)),
-        ("ref", _asserted(provenance.source_ref)),
+        ("commit", _commit(provenance.resolved_git_sha)),
+        ("ref", ref(provenance.source_ref, provenance.resolved_git_sha)),
         ("build", _build(claims.build_verification)),
     ]
     found += [("gap", f"{GAP_SENTENCES[code]} [{code}]") for code in provenance.gaps]
@@ -35,8 +35,22 @@ def _integrity(claim: str) -> str:
     return "unavailable: the bytes were not shown to match a lock"
 
 
-def _asserted(claim: str | None) -> str:
+def _commit(claim: str | None) -> str:
     return "unavailable: nothing names one" if claim is None else f"asserted, not proved: {claim}"
+
+
+def ref(claim: str | None, commit: str | None) -> str:
+    """Give a ref with whose word it is.
+
+    Args:
+        claim: The ref; a project that configures none has its commit there, or nothing.
+        commit: The commit beside it.
+    """
+    if claim is not None and claim != commit:
+        return f"by configuration, not looked up: {claim}"
+    if commit is not None:
+        return "the commit; no ref is configured"
+    return "unavailable: nothing names one"
 
 
 def _build(claim: str) -> str:

@@ -45,6 +45,15 @@ NEXT_STEPS: Final = {
 }
 """What to do about an error whose own text may not say it."""
 
+STEPS_OF_PROBLEMS: Final = {
+    "unreadable": "Check that it is there and may be read; --skills DIR names another folder.",
+    "no_skills": (
+        "Run it in the project's folder, or name the skills folder: `skills-bundle lock --skills "
+        "DIR`, or the setting `skills`."
+    ),
+}
+"""What to do about an error that has one problem, of this code; goes before `NEXT_STEPS`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
@@ -110,8 +119,12 @@ def of_error(error: errors.SkillsBundleError) -> Failure:
         message=error.summary,
         problems=error.problems,
         exit_code=error.exit_code,
-        next_step=_note(error) or _next_step(code, str(error)),
+        next_step=_note(error) or _step_of(error.problems) or _next_step(code, str(error)),
     )
+
+
+def _step_of(problems: tuple[Problem, ...]) -> str | None:
+    return STEPS_OF_PROBLEMS.get(problems[0].code) if len(problems) == 1 else None
 
 
 def _note(error: BaseException) -> str | None:

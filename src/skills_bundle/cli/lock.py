@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, cast
 import click
 
 from skills_bundle.bundle import project
-from skills_bundle.bundle.lock import catalog_sha256
+from skills_bundle.bundle.changes import are_line_ends_alone
+from skills_bundle.bundle.lock import LOCK_FILE_NAME, catalog_sha256
 from skills_bundle.cli import failures, pretty
 from skills_bundle.cli.framework import (
     Command,
@@ -106,7 +107,7 @@ def lock(  # noqa: PLR0913 - one parameter an option
     """Write or check the lock of a folder of skills.
 
     PROJECT is the working directory by default. With a pyproject.toml its settings count; options
-    go before them. Every skill is locked or refused, with all reasons in one run. The lock is put
+    override them. Every skill is locked or refused, with all reasons in one run. The lock is put
     in place at once, and only if no skill was refused; one that is current is not touched.
     """
     given = {"strict": strict, "skills": skills, "collection": collection}
@@ -125,8 +126,8 @@ def lock(  # noqa: PLR0913 - one parameter an option
         output.json(report.to_dict())
     else:
         _tell(output, report, folder)
-        if report.status == "stale":
-            output.note(f"To mend it: {_mending_command(context)}")
+        if report.status in MENDING:
+            output.note(f"{_mending(report)} {_mending_command(context)}")
     return 0 if report.error is None else failures.of(report.error).exit_code
 
 
@@ -172,8 +173,11 @@ def _run(found: Project, path: Path, *, check: bool) -> Report:
 def _checked(base: Report, found: Project, made: CatalogLock) -> Report:
     try:
         project.demand_current(found, made, base.result)
-    except (StaleLockError, InvalidLockError) as error:
-        return replace(base, status="stale", error=error)
+    except StaleLockError as error:
+        status: Status = "stale" if found.old_bytes is not None else "missing"
+        return replace(base, status=status, error=error)
+    except InvalidLockError as error:
+        return replace(base, status="invalid", error=error)
     return replace(base, status="fresh")
 
 
@@ -182,9 +186,26 @@ HEADLINES: Final[dict[Status, str]] = {
     "written": "written",
     "unchanged": "unchanged; the skills give what it holds",
     "fresh": "fresh; the skills give what it holds",
-    "stale": "stale",
+    "stale": "stale; the skills give another lock",
+    "missing": "missing",
+    "invalid": "cannot be read as a lock",
     "refused": "no lock can be made",
 }
+
+
+MENDING: Final[dict[Status, str]] = {
+    "stale": "To mend it:",
+    "missing": "To write it:",
+    "invalid": "To write it anew:",
+}
+
+
+def _mending(report: Report) -> str:
+    """Introduce the command that writes the lock; converted line ends are mended otherwise."""
+    problems = () if report.error is None else report.error.problems
+    if report.status == "stale" and are_line_ends_alone({problem.code for problem in problems}):
+        return "Only if the new line ends are meant:"
+    return MENDING[report.status]
 
 
 def _mending_command(context: click.Context) -> str:
@@ -195,9 +216,21 @@ def _mending_command(context: click.Context) -> str:
 
 def _from_here(problem: Problem, folder: Path) -> Problem:
     """Spell a path from the working directory, where an editor can jump to it."""
-    if problem.path is None or problem.code in {"whole", "no_lock"}:
+    if problem.path is None or problem.code == "whole":
         return problem
     return replace(problem, path=(folder / problem.path).as_posix())
+
+
+def _of_the_lock(problem: Problem, report: Report) -> Problem:
+    """Name the lock file as it was asked for; a place inside the document stays one."""
+    inside = "" if problem.path in {None, LOCK_FILE_NAME} else f": {problem.path}"
+    return replace(problem, path=f"{report.path}{inside}")
+
+
+def _placed(report: Report, problem: Problem, folder: Path) -> Problem:
+    if report.status in {"missing", "invalid"}:
+        return _of_the_lock(problem, report)
+    return _from_here(problem, folder)
 
 
 def _tell(output: Output, report: Report, folder: Path) -> None:
@@ -210,13 +243,15 @@ def _tell(output: Output, report: Report, folder: Path) -> None:
     if report.error is not None:
         failure = failures.of(report.error)
         told = report.status == "refused" and bool(report.remarks)
-        places = () if told else tuple(_from_here(row, folder) for row in failure.problems)
-        output.failure(replace(failure, problems=places))
+        places = () if told else tuple(_placed(report, row, folder) for row in failure.problems)
+        step = None if report.status in MENDING else failure.next_step
+        output.failure(replace(failure, problems=places, next_step=step))
     rows = [("skills", report.total)]
     if report.lock is not None:
-        made = report.lock
+        rows.append(("files", f"{len(report.lock.files()):,}"))
+    if report.in_place is not None:
+        made = report.in_place
         rows += [
-            ("files", f"{len(made.files()):,}"),
             ("sha256", catalog_sha256(made.to_bytes())),
             ("git tree", made.digests.git_tree),
         ]

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from skills_bundle.errors import SkillsBundleError
     from skills_bundle.skills.model import Diagnostic, ScanResult
 
-Status = Literal["written", "unchanged", "fresh", "stale", "refused"]
-"""`fresh` and `stale` are --check's words; `refused` means that no lock could be made."""
+Status = Literal["written", "unchanged", "fresh", "stale", "missing", "invalid", "refused"]
+"""What became of the lock file.
+
+`fresh`, `stale`, `missing` (no file) and `invalid` (a file that is no lock) are --check's words;
+`refused` means that no lock could be made.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +62,11 @@ class Report:
     result: ScanResult
     lock: CatalogLock | None
     error: SkillsBundleError | None = None
+
+    @property
+    def in_place(self) -> CatalogLock | None:
+        """The lock that the file holds now: digests of any other one would be taken for its."""
+        return self.lock if self.status in {"written", "unchanged", "fresh"} else None
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -125,10 +134,10 @@ class Report:
         return document
 
     def _digests(self) -> dict[str, JsonValue]:
-        """Give the digests of the lock that the skills give, or nulls when they give none."""
-        made = self.lock
+        """Give the digests of the lock in place, nulls where the file holds another or none."""
+        made = self.in_place
         return {
-            "files": None if made is None else len(made.files()),
+            "files": None if self.lock is None else len(self.lock.files()),
             "catalog_sha256": None if made is None else catalog_sha256(made.to_bytes()),
             "dir_hash": None if made is None else made.digests.dir_hash,
             "git_tree": None if made is None else made.digests.git_tree,

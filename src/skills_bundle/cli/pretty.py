@@ -1,7 +1,7 @@
 """Decision: tables and Markdown as text of a given width; the only user of rich besides progress.
 
 Everything is built from `Text`, never from rich's markup, so that brackets in foreign text stay
-brackets. Nothing is cut: what does not fit in a line is folded onto the next.
+brackets. Nothing is cut: what does not fit in a line is folded onto the next, paths behind a slash.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final, Literal
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, Group
+from rich.containers import Lines
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from skills_bundle.cli.text import safe, safe_line, split_head
+from skills_bundle.cli.text import breaks, safe, safe_line, split_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rich.console import RenderableType
+    from rich.console import JustifyMethod, OverflowMethod, RenderableType
 
     from skills_bundle.cli.output import Terminal
 
@@ -72,9 +74,43 @@ def render(parts: Iterable[RenderableType], terminal: Terminal) -> str:
     return shown.lstrip("\n") + "\n"
 
 
+class Prose(Text):
+    """Text whose paths break behind a slash, so that each line of them can be read."""
+
+    def wrap(  # noqa: PLR0913 - rich's signature
+        self,
+        console: Console,
+        width: int,
+        *,
+        justify: JustifyMethod | None = None,
+        overflow: OverflowMethod | None = None,
+        tab_size: int = 8,
+        no_wrap: bool | None = None,
+    ) -> Lines:
+        """Break lines that hold a word longer than the width here, and leave the rest to rich."""
+        lines = Lines()
+        for row in self.split(allow_blank=True):
+            longest = max((cell_len(word) for word in row.plain.split()), default=0)
+            parts = row.divide(breaks(row.plain, width, cell_len)) if longest > width else [row]
+            for part in parts:
+                part.rstrip()
+                lines.extend(
+                    Text.wrap(
+                        part,
+                        console,
+                        width,
+                        justify=justify,
+                        overflow=overflow,
+                        tab_size=tab_size,
+                        no_wrap=no_wrap,
+                    )
+                )
+        return lines
+
+
 def line(text: str, style: str = "") -> Text:
     """Give one paragraph; foreign text is made harmless."""
-    return Text(safe(text), style=style, overflow="fold")
+    return Prose(safe(text), style=style, overflow="fold")
 
 
 def unbroken(text: str, style: str = "") -> Text:
@@ -84,12 +120,12 @@ def unbroken(text: str, style: str = "") -> Text:
 
 def heading(text: str) -> Text:
     """Give a heading over the part that follows, set off by an empty line."""
-    return Text("\n" + safe_line(text), style="bold", overflow="fold")
+    return Prose("\n" + safe_line(text), style="bold", overflow="fold")
 
 
 def marked(mark: Mark, text: str, terminal: Terminal) -> Text:
     """Give a line that starts with a sign for good, bad or unsure."""
-    return Text.assemble(sign(mark, terminal), " ", safe(text), overflow="fold")
+    return Prose(overflow="fold").append(sign(mark, terminal)).append(f" {safe(text)}")
 
 
 def sign(mark: Mark, terminal: Terminal) -> Text:
@@ -144,4 +180,4 @@ def markdown(text: str, terminal: Terminal) -> RenderableType:
 
 
 def _cell(cell: str | Text) -> Text:
-    return cell if isinstance(cell, Text) else Text(safe_line(cell), overflow="fold")
+    return cell if isinstance(cell, Text) else Prose(safe_line(cell), overflow="fold")

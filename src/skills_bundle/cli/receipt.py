@@ -11,10 +11,15 @@ import click
 from skills_bundle import limits
 from skills_bundle.bundle import installed, project, receipt, safe_read
 from skills_bundle.bundle.provenance import GAP_SENTENCES
-from skills_bundle.cli import pretty
+from skills_bundle.cli import claims, installers, pretty
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.text import count, safe, size
-from skills_bundle.errors import InvalidReceiptError, SkillsBundleError, UnsafeFileError
+from skills_bundle.errors import (
+    InvalidReceiptError,
+    SettingsError,
+    SkillsBundleError,
+    UnsafeFileError,
+)
 from skills_bundle.hatch_plugin.preview import preview as preview_receipt
 
 if TYPE_CHECKING:
@@ -58,16 +63,22 @@ def show(output: Output, file: Path | None) -> int:
 
     Whether lock, files and metadata agree with it is what `skills-bundle verify` says.
     """
-    data = _installed() if file is None else _from_file(file)
-    _show(output, receipt.parse(data))
+    data, place = _installed() if file is None else (_from_file(file), str(file))
+    try:
+        found = receipt.parse(data)
+    except InvalidReceiptError as error:
+        raise InvalidReceiptError(f"{place}: {error.summary}", error.problems) from error
+    _show(output, found)
     return 0
 
 
-def _installed() -> bytes:
+def _installed() -> tuple[bytes, str]:
+    """Give the installed receipt's bytes and its path."""
     place = installed.locate()
     try:
         with safe_read.Reader(place.site, follow_last=place.linked) as reader:
-            return reader.read_up_to(place.receipt_path, limits.RECEIPT_MAX_BYTES).data
+            data = reader.read_up_to(place.receipt_path, limits.RECEIPT_MAX_BYTES).data
+            return data, place.receipt_path
     except UnsafeFileError as error:
         cause = (
             "It runs from its source, which no build has recorded; "
@@ -109,7 +120,12 @@ def preview(output: Output, folder: Path) -> int:
     written. Where no commit would be named, the reason is said with the files behind it. Needs
     hatchling, which `skills-bundle[hatch]` brings.
     """
-    found = preview_receipt(project.load(folder))
+    try:
+        found = preview_receipt(project.load(folder))
+    except SettingsError as error:
+        if any(problem.code == "no_hatchling" for problem in error.problems):
+            error.add_note(f"To add it: {installers.extra_command('hatch', installers.here())}")
+        raise
     _show(output, found.receipt)
     if found.detail:
         output.note(f"{output.emphasis('why:', 'yellow')} {safe(found.detail)}")
@@ -134,13 +150,17 @@ def rows(shown: BuildReceipt) -> list[tuple[str, str]]:
         ("commit", f"recorded: {source.commit}" if source.commit else "none"),
         ("skills tree", f"recorded: {source.skills_tree}" if source.skills_tree else "none"),
         ("proof", _proof(source.proof)),
-        ("repository", f"asserted: {shown.asserted.repository or 'nothing'}"),
-        ("ref", f"asserted: {shown.asserted.source_ref or 'nothing'}"),
+        ("repository", _configured(shown.asserted.repository)),
+        ("ref", claims.ref(shown.asserted.source_ref, source.commit)),
         ("lock sha256", shown.catalog.sha256),
         ("git tree", shown.catalog.git_tree),
         ("inputs", count(len(shown.inputs.files), "file")),
         ("  dirhash", shown.inputs.dir_hash),
     ]
+
+
+def _configured(claim: str | None) -> str:
+    return "none is configured" if claim is None else f"by configuration, not looked up: {claim}"
 
 
 def _proof(objects: tuple[str, ...] | None) -> str:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_WORDS: Final = re.compile(r"\s*\S+\s*")
+_PATH_PARTS: Final = re.compile(r"[^/\\]*[/\\]+|[^/\\]+")
 _KEPT: Final = frozenset("\n\t")
 _HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _JOINERS: Final = frozenset("\u200c\u200d\ufe0f")
@@ -56,6 +62,51 @@ def shortened(text: str, most: int) -> str:
         return text
     kept = text[: most - 4]
     return f"{kept.rsplit(None, 1)[0] if ' ' in kept else kept} ..."
+
+
+def breaks(line: str, width: int, measure: Callable[[str], int] = len) -> list[int]:
+    """Say where to break a line that holds a word too long for it, such as a path.
+
+    Lines are filled word by word; a word that does not fit a line of its own is broken behind a
+    slash or backslash, and only where even that does not help, anywhere.
+
+    Args:
+        line: Without line feeds.
+        width: Columns.
+        measure: Gives the columns of a text.
+
+    Returns:
+        Offsets at which a new line begins.
+    """
+    found: list[int] = []
+    start = used = 0
+    for piece in _pieces(line, width, measure):
+        if used and used + measure(piece.rstrip()) > width:
+            found.append(start)
+            used = 0
+        start, used = start + len(piece), used + measure(piece)
+    return found
+
+
+def _pieces(line: str, width: int, measure: Callable[[str], int]) -> Iterator[str]:
+    """Give the parts that stay whole: words, parts of paths, else as much as a line holds."""
+    for word in _WORDS.findall(line):
+        whole = len(word) <= width and measure(word.strip()) <= width
+        for part in [word] if whole else _PATH_PARTS.findall(word):
+            yield from _chunks(part, max(1, width), measure)
+
+
+def _chunks(part: str, width: int, measure: Callable[[str], int]) -> Iterator[str]:
+    """Cut what no line holds, in time linear in its length; space behind it does not count."""
+    body = part.rstrip()
+    start = 0
+    while len(body) - start > width or measure(body[start:]) > width:
+        cut = min(start + width, len(body))
+        while cut > start + 1 and measure(body[start:cut]) > width:
+            cut -= 1
+        yield body[start:cut]
+        start = cut
+    yield part[start:]
 
 
 def split_head(text: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from skills_bundle.bundle.explain import explain as explanations
-from skills_bundle.cli import claims, pretty
+from skills_bundle.cli import claims, installers, pretty
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.text import count, size
 from skills_bundle.wiring import verify_installation
@@ -70,8 +70,8 @@ def verify(output: Output, *, explain: bool, verbose: bool) -> int:
         parts.append(pretty.heading("SHA-256, path and state of every file"))
         parts += [pretty.unbroken(_listed(row)) for row in found.files if row.state != "tolerated"]
         if "tolerated" in found.counts:
-            cached = count(found.counts["tolerated"], "file")
-            parts.append(pretty.line(f"and {cached} of cached byte code, which --json lists"))
+            cached = _counted("tolerated", found.counts["tolerated"])
+            parts.append(pretty.line(f"and {cached}, which --json lists"))
     if explain:
         parts += _explanation(found)
     output.text(pretty.render(parts, terminal))
@@ -82,7 +82,7 @@ def verify(output: Output, *, explain: bool, verbose: bool) -> int:
 
 def _summary(found: Verification, terminal: Terminal) -> list[RenderableType]:
     headline = f"{found.package_name} {found.package_version}: {HEADLINES[found.verdict]}"
-    files = ", ".join(f"{number:,} {state}" for state, number in found.counts.items())
+    files = ", ".join(_counted(state, number) for state, number in found.counts.items())
     rows = [
         ("folder", found.location),
         *_document("lock", found.lock),
@@ -95,6 +95,13 @@ def _summary(found: Verification, terminal: Terminal) -> list[RenderableType]:
     else:  # the lock's digest has its row above
         rows += [row for row in claims.rows(found.provenance) if row[0] != claims.LOCK_ROW]
     return [pretty.marked(MARKS[found.verdict], headline, terminal), pretty.facts(rows)]
+
+
+def _counted(state: str, number: int) -> str:
+    """Give a number of files with their state in words."""
+    if state == "tolerated":
+        return count(number, "byte-code cache")
+    return f"{number:,} {state.replace('_', ' ')}"
 
 
 def _document(name: str, report: DocumentReport) -> list[tuple[str, str]]:
@@ -161,7 +168,7 @@ def _explanation(found: Verification) -> list[RenderableType]:
 def _next_step(found: Verification) -> str:
     if found.verdict == "differs":
         wanted = f"{found.package_name}=={found.package_version}"
-        return f"To mend it: python -m pip install --force-reinstall --no-deps {wanted}"
+        return f"To mend it: {installers.reinstall_command(wanted, installers.here())}"
     if found.layout == "source":
         return "This is a source checkout; install a wheel to have something that can be verified."
     if found.layout == "linked":

@@ -36,6 +36,10 @@ def preview(subject: Project) -> Preview:
         StaleLockError: As the build would.
         InvalidLockError: As the build would.
     """
+    if not (subject.folder / "pyproject.toml").exists():
+        message = "is not there; name the folder of a project that builds a wheel"
+        problem = Problem(code="no_pyproject", message=message, path="pyproject.toml")
+        raise SettingsError("There is no project to build.", (problem,))
     if not subject.settings.where:
         message = "add a table [tool.hatch.build.hooks.skills-bundle]"
         problem = Problem(code="no_hook", message=message, path="pyproject.toml")
@@ -74,7 +78,7 @@ def _metadata(folder: Path) -> Metadata:
         from hatchling.metadata.core import ProjectMetadata  # noqa: PLC0415 - see the module
         from hatchling.plugin.manager import PluginManager  # noqa: PLC0415
     except ImportError as error:
-        message = "install it with `skills-bundle[hatch]`"
+        message = "reads the project's metadata; the extra skills-bundle[hatch] brings it"
         problem = Problem(code="no_hatchling", message=message)
         raise SettingsError("hatchling is not installed here.", (problem,)) from error
     metadata: Metadata = ProjectMetadata(str(folder.resolve()), PluginManager())
