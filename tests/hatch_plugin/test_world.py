@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -355,3 +356,53 @@ def test_what_git_ignores_stays_out_though_the_commit_cannot_be_read(
     ignore_and_ship(sample)
     break_tree(sample)
     assert not [name for name in wheel_files(sample.wheel()) if name.endswith(".env")]
+
+
+def test_a_pipe_in_the_project_keeps_no_build_waiting(sample: SampleProject) -> None:
+    """Hatchling puts it into an sdist; reading it would wait for somebody to write."""
+    os.mkfifo(sample.folder / "pipe")
+    wheel, sdist = sample.wheel(), sample.sdist()
+    assert "pipe" not in sdist_files(sdist)
+    assert {verdict(wheel), verdict(sdist)} == {"dirty: dirty_source"}
+
+
+@pytest.mark.parametrize("target", ["wheel", "sdist"])
+def test_a_name_that_is_not_utf_8_is_told(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str], target: str
+) -> None:
+    """No archive can hold it; the message shows its bytes."""
+    folder = "src/acme_skills" if target == "wheel" else "notes"
+    sample.write(f"{folder}/{os.fsdecode(b'b' + bytes([0xFF]) + b'.txt')}", b"").committed()
+    with pytest.raises(SystemExit):
+        getattr(sample, target)()
+    told = capsys.readouterr().err
+    assert f"{folder}/b\\xff.txt" in told
+    assert "[name_not_utf8]" in told
+
+
+def test_a_name_that_is_not_utf_8_and_does_not_ship_is_left_alone(sample: SampleProject) -> None:
+    """It is in the commit, and that is all."""
+    sample.replace(
+        "pyproject.toml",
+        "[tool.hatch.build.targets.wheel]",
+        '[tool.hatch.build.targets.sdist]\nexclude = ["notes"]\n[tool.hatch.build.targets.wheel]',
+    )
+    name = os.fsdecode(b"b" + bytes([0xFF]))
+    sample.write(f"notes/{name}", b"").committed()
+    assert {verdict(sample.wheel()), verdict(sample.sdist())} == {"clean"}
+    sample.write(f"notes/{name}", b"changed")
+    assert verdict(sample.wheel()) == "dirty: dirty_source"
+
+
+def test_strays_among_the_skills_that_git_converted_are_named(
+    sample: SampleProject, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Git calls the checkout clean; a lock made in it gives another tree than the commit."""
+    sample.write("skills/README.md", b"For people.\n")
+    sample.write(".gitattributes", b"* -text\nskills/README.md text\n").locked().committed()
+    clone = SampleProject(tmp_path / "crlf")
+    git(sample.folder, "clone", "--quiet", "-c", "core.autocrlf=true", ".", str(clone.folder))
+    clone.locked().committed()
+    assert git(clone.folder, "status", "--porcelain") == ""
+    assert verdict(clone.wheel()) == "dirty: eol_converted"
+    assert "Not as in the commit: skills/README.md." in capsys.readouterr().err

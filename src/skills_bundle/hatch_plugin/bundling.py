@@ -9,11 +9,13 @@ receipt   second look at the checkout; a new receipt, or the one that the sdist 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle.bundle import project
+from skills_bundle import limits
+from skills_bundle.bundle import project, safe_read
 from skills_bundle.bundle.checkout import SDIST_MARK, inspect, open_checkout
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.proof import Entry
@@ -190,7 +192,8 @@ def prepare(
     """
     folder = Path(root)
     _demand_entry_point(metadata, settings)
-    demand_names(selection.of_wheel(root, metadata))  # hatchling ends with a traceback
+    selected = selection.of_wheel(root, metadata).values()
+    demand_names(os.path.relpath(row.source, root) for row in selected)  # hatchling would crash
     before = inspect(folder, settings.skills, own=own)
     subject = project.with_settings(folder, settings)
     lock, result = project.check_lock(subject)
@@ -258,7 +261,7 @@ def _carried(root: Path) -> bytes | None:
     """
     path = root / RECEIPT_FILE_NAME
     if (root / SDIST_MARK).exists():
-        return path.read_bytes() if path.is_file() else None
+        return safe_read.read_named(path, limits.RECEIPT_MAX_BYTES) if path.is_file() else None
     if path.exists():
         message = "the build makes a file of this name; remove it, and never commit it"
         problem = Problem(code="reserved_name", message=message, path=RECEIPT_FILE_NAME)

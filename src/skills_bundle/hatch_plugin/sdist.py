@@ -9,6 +9,7 @@ from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.hatch_plugin import archives, generated, selection
 from skills_bundle.hatch_plugin.archives import Member
 from skills_bundle.hatch_plugin.bundling import GENERATED
+from skills_bundle.hatch_plugin.world import read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +81,5 @@ def sources(bundling: Bundling, metadata: Metadata) -> dict[str, Member]:
 def from_disk(candidate: Candidate) -> Member | None:
     """Read one file, through links; None if there is none at their end."""
     path = Path(candidate.source)
-    try:
-        return Member(path.read_bytes(), bool(path.stat().st_mode & 0o100))
-    except OSError:
-        return None
+    data = read(path)
+    return None if data is None else Member(data, bool(path.stat().st_mode & 0o100))

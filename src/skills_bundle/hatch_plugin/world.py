@@ -17,11 +17,13 @@ Without a checkout there is nothing to compare with: all but junk ships.
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skills_bundle.bundle import safe_read
 from skills_bundle.bundle.standing import Standing, standing, without_commit
 from skills_bundle.errors import CheckoutError
 from skills_bundle.formats.digest import git_object_id
@@ -35,6 +37,17 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.proof import Entry
     from skills_bundle.bundle.receipt import Inputs, Reason
     from skills_bundle.hatch_plugin.selection import Candidate
+
+
+def read(path: Path) -> bytes | None:
+    """Read one file of the project, through links; None if no regular file is at their end.
+
+    It never waits, as for a pipe. There is no limit: hatchling reads all that ships, too.
+    """
+    try:
+        return safe_read.read_named(path, sys.maxsize - 1)
+    except OSError:
+        return None
 
 
 @dataclass(kw_only=True)
@@ -120,7 +133,7 @@ class World:
                 self.doubt(source, decides)
             return
         entry = self._standing(self.checkout, source, path).entry
-        data = _read(Path(source))
+        data = read(Path(source))
         if entry is None or data is None:
             self.doubt(source, decides)
         else:
@@ -154,7 +167,7 @@ class World:
         committed = self.checkout.head_files(folder)
         for path in committed.keys() | tree.keys():
             theirs, ours, place = committed.get(path), tree.get(path), f"{folder}/{path}"
-            data = _read(self.root / place)
+            data = read(self.root / place)
             if theirs is not None and ours is not None and data and theirs.mode == ours.mode:
                 self._compare(place, theirs.oid, data)
             elif theirs != ours:
@@ -223,16 +236,10 @@ def _fate(candidate: Candidate, found: Standing, *, harmless: bool) -> tuple[boo
     return found.place == "untracked" and not harmless, not harmless
 
 
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
-
-
 def _source_bytes(candidate: Candidate, member: Member) -> bytes:
     """Give what to compare with the commit; hatchling rewrites the first line of a script."""
     if candidate.rewritten:
-        source = Path(candidate.source).read_bytes()
-        return source if is_script_of(member.data, source) else member.data
+        source = read(Path(candidate.source))
+        if source is not None and is_script_of(member.data, source):
+            return source
     return member.data
