@@ -10,6 +10,11 @@ framing       [decision] bytes to messages, messages to bytes
 in_flight     [decision] which requests are being answered
 strict_stdio  [edge]     the loop that joins wire, framing and a session
 session       [decision] the SDK's low-level server with our tools and our safety nets
+session_changes   [decision] the extension declared, changed skills told of
+resources         [decision] the methods of MCP resources
+skills_extension  [decision] the methods of the MCP skills extension
+resource_pages    [decision] pages, origin and freshness of their results
+resource_errors   [record]   how they refuse
 toolsets      [decision] which tools a group holds
 tools/        [decision] what can be called
 run           [edge]     `mcp serve`
@@ -24,5 +29,6 @@ http_workers  [edge]     several processes on one socket
 http_log      [edge]     what the person who runs it is told
 http_serve    [edge]     `mcp serve --http`
 check         [edge]     `mcp check`, which is a client
+check_skills  [edge]     its step that loads a skill as a host does
 ```
 """
