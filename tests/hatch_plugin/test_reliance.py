@@ -111,14 +111,15 @@ def test_a_version_from_a_file_that_git_ignores_is_dirt(
 
 
 def test_a_version_from_the_environment_is_said_to_be_computed(
-    sample: SampleProject, monkeypatch: pytest.MonkeyPatch
+    sample: SampleProject, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The files are the commit's; the version is not, and the receipt says so."""
+    """The files are the commit's; the version is not, and receipt and build log say so."""
     monkeypatch.setenv("ACME_VERSION", "3.0")
     sample.replace("pyproject.toml", STATIC, DYNAMIC)
     sample.configure('[tool.hatch.version]\nsource = "env"\nvariable = "ACME_VERSION"')
     found = receipt_of(sample.committed().wheel())
     assert (found.source.reason, found.package.computed) == (None, ("version",))
+    assert "which does not give: version" in capsys.readouterr().err
 
 
 def test_a_dependency_with_a_folder_of_the_machine_is_said_to_be_computed(

@@ -139,7 +139,10 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
         lock, source = bundling.lock, made.receipt.source
         shipped = f"{_count(len(lock.skills), 'skill')} with {_count(len(lock.files()), 'file')}"
         if source.state == "clean":
-            self.app.display_info(f"skills-bundle: {shipped}; built from commit {source.commit}")
+            text = f"{shipped}; built from commit {source.commit}"
+            if computed := made.receipt.package.computed:
+                text += f", which does not give: {', '.join(computed)}"
+            self.app.display_info(f"skills-bundle: {text}")
         else:
             text = f"{shipped}; the receipt names no commit: {source.reason}. {made.detail}"
             self.app.display_warning(f"skills-bundle: {text.rstrip()}")
