@@ -22,6 +22,7 @@ MODES = {
     "default": "the Inspector's default, a handshake",
     "legacy": "2025-11-25, asked for as `legacy`",
     "auto": "2026-07-28, found by `auto`",
+    "both": "each in turn",
 }
 """Ways to negotiate a revision, in words."""
 
