@@ -163,6 +163,16 @@ def test_converted_line_ends_are_not_mended_by_locking(folder: Path) -> None:
     assert last.startswith("Only if the new line ends are meant: skills-bundle lock ")
 
 
+def test_a_lock_whose_line_ends_were_converted_is_not_written_anew(folder: Path) -> None:
+    """Git would convert it again: the last line says so, and no command follows."""
+    _lock(folder)
+    file = folder / "catalog.lock.json"
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    ran = call("lock", str(folder), "--check")
+    assert ran.code == 1
+    assert ran.stderr.splitlines()[-1] == "Without that, every checkout has them again."
+
+
 def test_a_folder_without_skills_is_told_where_to_run(tmp_path: Path) -> None:
     """Most likely it is the wrong folder."""
     ran = call("lock", str(tmp_path))

@@ -126,7 +126,7 @@ def lock(  # noqa: PLR0913 - one parameter an option
         output.json(report.to_dict())
     else:
         _tell(output, report, folder)
-        if report.status in MENDING:
+        if _mending(report):
             output.note(f"{_mending(report)} {_mending_command(context)}")
     return 0 if report.error is None else failures.of(report.error).exit_code
 
@@ -201,11 +201,13 @@ MENDING: Final[dict[Status, str]] = {
 
 
 def _mending(report: Report) -> str:
-    """Introduce the command that writes the lock; converted line ends are mended otherwise."""
-    problems = () if report.error is None else report.error.problems
-    if report.status == "stale" and are_line_ends_alone({problem.code for problem in problems}):
+    """Introduce the command that writes the lock, or "": line ends are mended otherwise."""
+    codes = set() if report.error is None else {row.code for row in report.error.problems}
+    if "lock_line_ends" in codes:
+        return ""
+    if are_line_ends_alone(codes):
         return "Only if the new line ends are meant:"
-    return MENDING[report.status]
+    return MENDING.get(report.status, "")
 
 
 def _mending_command(context: click.Context) -> str:
@@ -244,7 +246,7 @@ def _tell(output: Output, report: Report, folder: Path) -> None:
         failure = failures.of(report.error)
         told = report.status == "refused" and bool(report.remarks)
         places = () if told else tuple(_placed(report, row, folder) for row in failure.problems)
-        step = None if report.status in MENDING else failure.next_step
+        step = None if _mending(report) else failure.next_step
         output.failure(replace(failure, problems=places, next_step=step))
     rows = [("skills", report.total)]
     if report.lock is not None:
