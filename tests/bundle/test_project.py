@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -276,3 +279,23 @@ def test_a_folder_beside_the_skills_of_a_project_is_one(sample: SampleProject) -
     """It has its own skills and its own lock."""
     other = plain(sample.folder / "other")
     assert project.load(other).settings.collection == "other"
+
+
+@pytest.mark.parametrize("locale", [{"LC_ALL": "C", "PYTHONUTF8": "0"}, {"LC_ALL": "C.UTF-8"}])
+def test_a_lock_does_not_depend_on_the_locale(tmp_path: Path, locale: dict[str, str]) -> None:
+    """Names are bytes on the disk and UTF-8 in a lock, also of folders and of the project."""
+    sample = SampleProject(tmp_path / "für").write("skills/café/é.txt", b"")
+    sample.write("skills/café/SKILL.md", "---\nname: café\ndescription: Tea.\n---\n".encode())
+    sample.write(".gitignore", "ü*\n".encode()).write("skills/café/üb", b"")
+    git(sample.folder, "init", "--quiet")
+    script = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from skills_bundle.bundle import project\n"
+        "found, _ = project.make_lock(project.load(Path(sys.argv[1])))\n"
+        "print(ascii([found.collection, *found.files()]))\n"
+    )
+    command = [sys.executable, "-c", script, str(sample.folder)]
+    environment = {**os.environ, **locale}
+    said = subprocess.run(command, check=True, capture_output=True, env=environment).stdout
+    assert said.decode().strip() == ascii(["für", "café/SKILL.md", "café/é.txt"])

@@ -24,6 +24,7 @@ from skills_bundle.bundle.revision import Revision, archive, dirty, listed
 from skills_bundle.bundle.untracked import untracked
 from skills_bundle.errors import CheckoutError
 from skills_bundle.formats.digest import TREE_MODE, TreeEntry
+from skills_bundle.formats.file_names import from_disk, to_disk
 from skills_bundle.skills.junk import is_junk
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Checkout:
             raise CheckoutError(message, reason="project_not_in_repository")
         self.top = top
         self.project = project
-        relative = project.relative_to(top).as_posix()
+        relative = from_disk(project.relative_to(top).as_posix())
         self.prefix = "" if relative == "." else f"{relative}/"
         self._trees: dict[str, dict[str, Entry]] = {}
         self._index = git_index.read_index(repository)
@@ -269,8 +270,11 @@ class Checkout:
     def _missing(self) -> Iterator[str]:
         """Give every file of the commit that the disk lacks, whatever flags the index gives it."""
         for path, entry in self.head_files().items():
-            if entry.mode != SUBMODULE_MODE and not os.path.lexists(self.project / path):
+            if entry.mode != SUBMODULE_MODE and not self._is_there(path):
                 yield path
+
+    def _is_there(self, path: str) -> bool:
+        return os.path.lexists(self.project / to_disk(path))
 
     def _way(self, path: str) -> Iterator[bytes]:
         """Give the raw commit and the raw trees above a path that it holds."""
@@ -283,5 +287,5 @@ class Checkout:
 
     def inside(self, path: str) -> str | None:
         """Give an absolute path relative to the work tree's top, or None if it lies outside."""
-        relative = os.path.relpath(path, self.top).replace(os.sep, "/")
+        relative = from_disk(os.path.relpath(path, self.top).replace(os.sep, "/"))
         return None if relative == ".." or relative.startswith("../") else relative

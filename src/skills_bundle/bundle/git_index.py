@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from skills_bundle.formats.digest import git_object_id
+from skills_bundle.formats.file_names import to_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,7 +67,11 @@ def unseen_changes(
             is left to the comparison with the commit.
     """
     for path, row in rows.items():
-        if row.unseen and row.mode != SUBMODULE_MODE and _differs(repository, top / path, row):
+        if (
+            row.unseen
+            and row.mode != SUBMODULE_MODE
+            and _differs(repository, top / to_disk(path), row)
+        ):
             yield path
 
 

@@ -17,6 +17,7 @@ from skills_bundle.bundle import openers, safe_read
 from skills_bundle.bundle.file_rows import Seen
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import git_object_id, recorded_hex, sha256_hex
+from skills_bundle.formats.file_names import from_disk, to_disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -164,7 +165,7 @@ class Inventory:
         while waiting:
             folder = waiting.pop()
             yield folder
-            entries = _entries(f"{self._root}/{folder}")
+            entries = _entries(f"{self._root}/{to_disk(folder)}")
             if entries is None:
                 self._listed[folder] = "unreadable"
                 continue
@@ -201,7 +202,8 @@ def _entries(folder: str) -> list[tuple[str, str]] | None:
 
 def _shown(name: str) -> str:
     """Write bytes that are not UTF-8 as escapes: such a name is only ever reported."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    data = from_disk(name).encode("utf-8", "surrogateescape")
+    return data.decode("utf-8", "backslashreplace")
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

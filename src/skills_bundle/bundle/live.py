@@ -27,6 +27,7 @@ from skills_bundle.errors import (
     UnsafeFileError,
 )
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.formats.file_names import to_disk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +62,7 @@ def scan_project(project: Path) -> Scanned:
 
     try:
         chosen = settings.read(project / "pyproject.toml")
-        folder = project / chosen.skills
+        folder = project / to_disk(chosen.skills)
         facts = DiskFacts(_committed_lock(project))
         found = scan(folder, facts, exclude=chosen.exclude, is_project=chosen.skills == ".")
         usable = replace(found, refused=(), problems=())

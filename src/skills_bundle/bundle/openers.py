@@ -8,6 +8,7 @@ import stat
 from typing import TYPE_CHECKING, Protocol
 
 from skills_bundle.errors import UnsafeFileError
+from skills_bundle.formats.file_names import to_disk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,11 +163,17 @@ class PathOpener:
 
 
 def _components(path: str) -> list[str]:
-    """Split a path; the lock's rules make sure of this, and nobody else may rely on luck."""
+    """Split a path and spell it as the disk does.
+
+    The lock's rules make sure of its components, and nobody else may rely on luck.
+    """
     parts = path.split("/")
     if any(part in {"", ".", ".."} for part in parts):
         raise UnsafeFileError("missing", path)
-    return parts
+    try:
+        return [to_disk(part) for part in parts]
+    except ValueError as error:  # half a surrogate pair, which is no name on any disk
+        raise UnsafeFileError("missing", path) from error
 
 
 def _identity(facts: os.stat_result) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from skills_bundle.errors import (
     SettingsError,
     StaleLockError,
 )
+from skills_bundle.formats.file_names import from_disk, to_disk
 from skills_bundle.skills.scan import scan
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def load(folder: Path, **overrides: Unpack[Overrides]) -> Project:
         found = settings.read(pyproject)
     else:
         settings.refuse_skills_of_a_project(folder.resolve())
-        found = settings.defaults(folder.resolve().name or "skills")
+        found = settings.defaults(from_disk(folder.resolve().name) or "skills")
         found = replace(found, skills="skills" if (folder / "skills").is_dir() else ".")
     return with_settings(folder, _overridden(found, overrides))
 
@@ -148,7 +149,7 @@ def find_skills(project: Project) -> ScanResult:
     """Read every skill and say what there is to say of it; nothing is decided or written."""
     chosen = project.settings
     return scan(
-        project.folder / chosen.skills,
+        project.folder / to_disk(chosen.skills),
         project.facts.facts,
         exclude=chosen.exclude,
         strict=chosen.strict,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from skills_bundle import limits
 from skills_bundle.bundle.openers import NAMED_FILE_FLAGS, default_opener, refusal
 from skills_bundle.errors import UnsafeFileError
+from skills_bundle.formats.file_names import to_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,7 +168,7 @@ def lstat(root: Path, path: str, *, follow_last: bool = False) -> Fingerprint | 
     Cheap, and no reason to trust anything: folders on the way may be links.
     """
     try:
-        place = f"{root}/{path}"  # a string: a Path costs as much as the call itself
+        place = f"{root}/{to_disk(path)}"  # a string: a Path costs as much as the call itself
         return fingerprint_of(os.stat(place) if follow_last else os.lstat(place))  # noqa: PTH116 -- see above
     except (OSError, ValueError):
         return None

@@ -15,6 +15,7 @@ from skills_bundle import limits
 from skills_bundle.bundle.git_index import LINK_MODE
 from skills_bundle.bundle.proof import Entry
 from skills_bundle.formats.digest import git_object_id
+from skills_bundle.formats.file_names import to_disk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +53,7 @@ def standing(checkout: Checkout, path: str) -> Standing:
         link = _first_link(checkout, spelled)
         if link is None:
             return _plain(checkout, spelled)
-        place = checkout.top / link
+        place = checkout.top / to_disk(link)
         target = place.readlink()
         if checkout.head_entry(link) != Entry(LINK_MODE, _blob(target)):
             return without_commit(checkout, link)
@@ -74,7 +75,7 @@ def _first_link(checkout: Checkout, path: str) -> str | None:
     done = ""
     for name in path.split("/"):
         done = f"{done}/{name}" if done else name
-        if (checkout.top / done).is_symlink():
+        if (checkout.top / to_disk(done)).is_symlink():
             return done
     return None
 

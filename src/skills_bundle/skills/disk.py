@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import git_blob_id
+from skills_bundle.formats.file_names import from_disk, to_disk
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -39,7 +40,7 @@ _CHUNK: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A name in a folder and what it is there, links not followed."""
+    """A name in a folder, spelled as in `formats.file_names`, and what it is there unfollowed."""
 
     name: str
     kind: Kind
@@ -79,6 +80,7 @@ class Folder:
         Raises:
             OSError: If it is a link or no folder by now, or cannot be read.
         """
+        name = to_disk(name)
         path = self._path / name
         if self._descriptor is None:
             if _kind(os.lstat(path)) != "folder":
@@ -104,8 +106,8 @@ class Folder:
             OSError: If it cannot be read.
         """
         with os.scandir(self._path if self._descriptor is None else self._descriptor) as rows:
-            found = [Entry(row.name, _kind_of(row)) for row in rows]
-        return sorted(found, key=lambda entry: os.fsencode(entry.name))
+            found = [Entry(from_disk(row.name), _kind_of(row)) for row in rows]
+        return sorted(found, key=lambda entry: entry.name.encode("utf-8", "surrogateescape"))
 
     def read(self, name: str, limit: int) -> Content:
         """Read a whole regular file.
@@ -140,6 +142,7 @@ class Folder:
         Raises:
             OSError: If it is none by now.
         """
+        name = to_disk(name)
         if self._descriptor is None:
             return os.fsencode((self._path / name).readlink())
         return os.fsencode(os.readlink(name, dir_fd=self._descriptor))
@@ -148,7 +151,7 @@ class Folder:
     def _opened(self, name: str) -> Generator[tuple[int, os.stat_result]]:
         """Open a regular file and give its descriptor with what it is, seen through that."""
         try:
-            before = None if self._descriptor is not None else os.lstat(self._path / name)
+            before = None if self._descriptor is not None else os.lstat(self._path / to_disk(name))
             descriptor = self._open(name)
         except OSError as error:
             raise UnsafeFileError(self._why(name), name) from error
@@ -165,12 +168,14 @@ class Folder:
             os.close(descriptor)
 
     def _open(self, name: str) -> int:
+        name = to_disk(name)
         if self._descriptor is None:
             return os.open(self._path / name, _FILE_FLAGS)
         return os.open(name, _FILE_FLAGS, dir_fd=self._descriptor)
 
     def _why(self, name: str) -> str:
         """Name the reason why a file did not open; systems differ in the error they give."""
+        name = to_disk(name)
         try:
             if self._descriptor is None:
                 kind = _kind(os.lstat(self._path / name))
