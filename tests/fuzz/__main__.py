@@ -23,7 +23,7 @@ from typing import Any, cast
 FOLDER = Path(__file__).parent
 KEPT = FOLDER / "corpus"
 TARGETS = sorted(path.stem.removeprefix("fuzz_") for path in FOLDER.glob("fuzz_*.py"))
-MAX_INPUT_BYTES = 1 << 13
+MAX_INPUT_BYTES = 1 << 12
 ROW = "{:<12} {:>12} {:>10} {:>10} {:>8} {:>8} {:>8}"
 
 
