@@ -26,6 +26,7 @@ refused = pytest.mark.parametrize("file", REFUSE, ids=lambda file: file.stem)
 AUTHORS_TEXT = {"name", "description"}
 
 RUAMEL_DEPARTS = {
+    "two_ends",  # takes the second `...` for a document
     "line_separators",  # ends lines at them, as YAML 1.1 does
     "next_line_character",
     "yaml_1_1_dates",  # constructs dates, which the core schema has not

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final
 
 import yaml
 
 from skills_bundle import limits
-from skills_bundle.skills import yaml_scalars
+from skills_bundle.skills import yaml_scalars, yaml_source
 from skills_bundle.skills.codes import clip
+from skills_bundle.skills.yaml_source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +22,6 @@ AUTHORS_TEXT: Final = frozenset({"name", "description"})
 """Top-level fields whose value stays the author's text, whatever type it would resolve to."""
 
 _UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
-_CLOSED_BY_COMMENT: Final = frozenset({"'#", '"#', "]#", "}#"})
-_BREAKS_OF_YAML_1_1: Final = "\x85\u2028\u2029"
 
 
 @dataclass(slots=True)
@@ -48,13 +47,6 @@ class Built:
         return self.quotes.issuperset(lines)
 
 
-class _EventSource(Protocol):
-    """The part of PyYAML's loader used here; its stubs leave the types out."""
-
-    def check_event(self) -> bool: ...
-    def get_event(self) -> yaml.Event: ...
-
-
 class _StopReadingError(Exception):
     """There is no point in reading on: a bound is passed, and its problem noted."""
 
@@ -64,51 +56,22 @@ def build(text: str) -> Built:
 
     Reads at most `limits.FRONTMATTER_MAX_NODES` nodes, nested `limits.FRONTMATTER_MAX_DEPTH` deep.
     """
-    stand_ins = _stand_ins(text)
+    stand_ins = yaml_source.stand_ins(text)
     builder = _Builder({ord(new): old for old, new in stand_ins.items()})
+    source = Source(text.translate(str.maketrans(stand_ins)))
     try:
-        builder.document(_events(text.translate(str.maketrans(stand_ins))))
+        builder.document(source.events())
     except yaml.MarkedYAMLError as error:
-        builder.broken(_sentence(error), _line(error))
+        builder.broken(yaml_source.sentence(error, source.quoted), yaml_source.line(error))
     except yaml.YAMLError as error:  # pragma: no cover - characters were checked before
         builder.broken(str(error), builder.line)
     except (ValueError, OverflowError):  # PyYAML lets `"\\UFFFFFFFF"` through to `chr`
         builder.broken("an escape beyond Unicode", builder.line)
     except _StopReadingError:
         pass
+    for code, message, line in source.lax:
+        builder.note(code, message, line)
     return builder.built
-
-
-def _events(text: str) -> Iterator[yaml.Event]:
-    """Give the events one by one: what is not asked for is not even scanned."""
-    loader = cast("_EventSource", yaml.SafeLoader(text))
-    while loader.check_event():
-        yield loader.get_event()
-
-
-def _stand_ins(text: str) -> dict[str, str]:
-    """Give, for each character that ends a line in YAML 1.1 only, one that is not in the text.
-
-    PyYAML breaks lines at them; for YAML 1.2 they are text. So it is shown a character of a
-    private use area in their place, and the values get them back.
-    """
-    found = [character for character in _BREAKS_OF_YAML_1_1 if character in text]
-    taken = set(text) if found else set[str]()
-    free = (chr(code) for code in range(0xF0000, 0xFFFFE) if chr(code) not in taken)
-    return dict(zip(found, free, strict=False))
-
-
-def _line(error: yaml.MarkedYAMLError) -> int:
-    """Give the line, from 0, to look at: for what is never closed, where it was opened."""
-    mark = error.problem_mark or error.context_mark
-    if error.context_mark is not None and "end of stream" in (error.problem or ""):
-        mark = error.context_mark
-    return 0 if mark is None else int(mark.line)
-
-
-def _sentence(error: yaml.MarkedYAMLError) -> str:
-    """Say what PyYAML found."""
-    return clip(error.problem or error.context or "unreadable")
 
 
 class _Builder:
@@ -190,7 +153,6 @@ class _Builder:
         values: list[JsonValue] = []
         for event in events:
             if isinstance(event, yaml.SequenceEndEvent):
-                self._glued(event)
                 break
             if isinstance(event, yaml.NodeEvent):
                 values.append(self._node(event, events))
@@ -202,7 +164,6 @@ class _Builder:
         values: dict[str, JsonValue] = {}
         for event in events:
             if isinstance(event, yaml.MappingEndEvent):
-                self._glued(event)
                 break
             if isinstance(event, yaml.NodeEvent):
                 self._pair(event, events, values)
@@ -276,16 +237,8 @@ class _Builder:
             return None
         return self._text(event) if isinstance(value, str) else value
 
-    def _glued(self, event: yaml.Event) -> None:
-        """Note a comment right after a closing quote or bracket: PyYAML alone allows it."""
-        end = event.end_mark
-        around = "" if end.buffer is None else end.buffer[end.pointer - 1 : end.pointer + 1]
-        if around in _CLOSED_BY_COMMENT:
-            self.note("yaml_ambiguous", "a comment without a blank before it", end.line)
-
     def _text(self, event: yaml.ScalarEvent) -> str:
         """Check what escapes can bring in that the text itself could not hold."""
-        self._glued(event)
         text = str(event.value).translate(self.given_back)
         unsafe = _UNSAFE.search(text)
         if unsafe is not None:
