@@ -149,7 +149,7 @@ def test_a_lock_that_is_too_large_is_not_read(sample: SampleProject) -> None:
 def test_a_lock_that_is_a_folder_cannot_be_read(tmp_path: Path) -> None:
     """A problem of that path, not a traceback."""
     (plain(tmp_path) / lock.LOCK_FILE_NAME).mkdir()
-    with pytest.raises(InvalidLockError, match="directory"):
+    with pytest.raises(InvalidLockError, match="Not a regular file"):
         project.load(tmp_path)
 
 
