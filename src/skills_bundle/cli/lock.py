@@ -44,8 +44,8 @@ if TYPE_CHECKING:
         Example("Write the lock of the project in this folder:", "skills-bundle lock"),
         Example("In CI, fail if the committed lock is stale:", "skills-bundle lock --check"),
         Example(
-            "Of any folder of skills, into another file:",
-            "skills-bundle lock skills --output elsewhere.lock.json",
+            "Of another folder of skills, into another file:",
+            "skills-bundle lock --skills skills --output elsewhere.lock.json",
         ),
     ],
     exit_codes={
@@ -202,7 +202,8 @@ MENDING: Final[dict[Status, str]] = {
 
 def _mending(report: Report) -> str:
     """Introduce the command that writes the lock, or "": line ends are mended otherwise."""
-    codes = set() if report.error is None else {row.code for row in report.error.problems}
+    problems = () if report.error is None else report.error.problems
+    codes = {problem.code for problem in problems}
     if "lock_line_ends" in codes:
         return ""
     if are_line_ends_alone(codes):
