@@ -108,8 +108,8 @@ READ_MAX_LIMIT: Final = 192 * KIB
 """Bytes of one page of a read. A response of at most 1 MiB holds a page twice, as text and
 structured; of prose, code and line feeds this many bytes always fit. Quotes, backslashes and
 control characters cost up to 13 bytes each: a page that has too many of them ends sooner."""
-READ_PAGE_MAX_JSON_BYTES: Final = 960 * KIB
-"""Bytes of a page as JSON, both copies together; the rest of a response is for what is around it."""
+READ_PAGE_MAX_JSON_BYTES: Final = 976 * KIB
+"""Bytes of a page as JSON, both copies together; the rest of a response is for its envelope."""
 
 # --- MCP resources and skills extension -------------------------------------------------------
 SKILL_ENTRY_MAX_BYTES: Final = 768 * KIB

@@ -68,6 +68,17 @@ def test_skills_are_served_with_the_gap(project: Path) -> None:
     assert (block.collection, block.package_version) == ("acme-skills", "1.0")
 
 
+@pytest.mark.parametrize("name", ["pyproject.toml", "hatch.toml"])
+def test_a_pipe_in_the_place_of_the_settings_makes_nobody_wait(project: Path, name: str) -> None:
+    """They are read with every question, and an `open` that waits hears no signal."""
+    bundle = _bundle(project)
+    bundle.current()
+    (project / name).touch()
+    odd_files.fifo(project / name)
+    with pytest.raises(BundleUnavailableError, match="cannot be read"):
+        bundle.current()
+
+
 def test_an_edit_is_served_at_once(project: Path) -> None:
     """That is what an editable installation is for."""
     catalog = Catalog(_bundle(project))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +51,26 @@ def test_pages_joined_together_are_the_file(text: str, limit: int) -> None:
         assert page.next_offset > offset
         offset = page.next_offset
     assert "".join(pages) == text
+
+
+@pytest.mark.parametrize("piece", ["\0", '"', "\\", '"x', "\x7f", "\n", "é", "🦊", "a"])
+def test_a_page_always_fits_a_response(piece: str) -> None:
+    """It is cut shorter where its characters are long in JSON, and paging gets on all the same."""
+    data = (piece * (limits.READ_MAX_LIMIT + 1)).encode()
+    page = reading.page(data, 0, limits.READ_MAX_LIMIT)
+    text = json.dumps(page.content, ensure_ascii=False)
+    assert len((text + json.dumps(text, ensure_ascii=False)).encode()) <= (
+        limits.READ_PAGE_MAX_JSON_BYTES
+    )
+    assert page.next_offset is not None
+    assert page.next_offset >= limits.READ_DEFAULT_LIMIT
+
+
+@pytest.mark.parametrize("piece", ["a", "é", "🦊", "a\n", "\n"])
+def test_a_page_of_plain_text_is_as_long_as_asked(piece: str) -> None:
+    """Only quotes, backslashes and control characters make it shorter."""
+    data = (piece * (limits.READ_MAX_LIMIT + 1)).encode()
+    assert reading.page(data, 0, limits.READ_MAX_LIMIT).next_offset == limits.READ_MAX_LIMIT
 
 
 @pytest.mark.parametrize(("offset", "content"), [(0, "é🦊"), (2, "🦊"), (6, "")])

@@ -71,9 +71,9 @@ def test_pages_follow_each_other(tmp_path: Path) -> None:
     assert [page.total for page in pages] == [3, 3]
 
 
-@pytest.mark.parametrize("offset", [3, 257, 10**18])
+@pytest.mark.parametrize("offset", [3, 257, limits.JSON_MAX_SAFE_INTEGER])
 def test_an_offset_beyond_the_end_gives_an_empty_page(tmp_path: Path, offset: int) -> None:
-    """With the right total, and no upper bound."""
+    """With the right total, up to the largest number that every JSON reader has."""
     found = InstalledBuilder(skills=ABC).install(tmp_path).catalog().search(offset=offset)
     assert (found.skills, found.total, found.next_offset) == ((), 3, None)
 

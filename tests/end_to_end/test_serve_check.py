@@ -9,6 +9,7 @@ import pytest
 
 from skills_bundle import limits
 from skills_bundle.errors import InvalidLockError
+from skills_bundle.formats import rendering
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server import check
 from skills_bundle.server.check_lock import LockOnDisk, read_named
@@ -179,6 +180,85 @@ def test_bytes_that_are_no_text_are_named_as_such() -> None:
     code = "import os; os.write(1, b'\\xff\\n'); input(); input()"
     report = check.run_check(python(code))
     assert report.steps[0].detail == "The server wrote bytes to standard output that are not UTF-8."
+
+
+def test_a_line_without_end_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`cat /dev/zero` is no server, and must not cost the memory of this machine."""
+    monkeypatch.setattr(limits, "CHECK_LINE_MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(limits, "CHECK_STEP_SECONDS", 2.0)
+    code = "import os\nwhile True: os.write(1, bytes(65536))"
+    report = check.run_check(python(code))
+    assert report.steps[0].detail == "The server wrote a line of more than 1,048,576 bytes."
+
+
+def test_only_the_end_of_what_a_server_says_is_read() -> None:
+    """However much it wrote."""
+    report = check.run_check(python("import sys; sys.exit('x' * 100_000 + 'end')"))
+    assert report.stderr_tail.endswith("xend")
+    assert len(report.stderr_tail) == limits.CHECK_STDERR_TAIL_BYTES - 1  # and a line feed
+
+
+def test_what_is_no_text_is_escaped_in_the_report() -> None:
+    """Arguments are bytes; the report is JSON."""
+    report = check.run_check(["no-such-program", "\udcff"])
+    assert rendering.pretty(report.to_dict())
+    assert report.to_dict()["command"] == ["no-such-program", "\\xff"]
+
+
+FOREIGN = """
+import json, sys
+def say(message, **result):
+    row = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+    print(json.dumps(row), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    method = message["method"]
+    if "id" not in message:
+        continue
+    if method == "initialize":
+        info = {"name": "x" * 100_000, "version": "1"}
+        say(message, protocolVersion="2025-11-25", capabilities={"tools": {}}, serverInfo=info)
+    elif method == "tools/list":
+        names = ["skill_catalog_search", "skill_resource_read", "skill_catalog_overview"]
+        say(message, tools=[{"name": n, "inputSchema": {"type": "object"}} for n in names])
+    elif method != "tools/call":
+        row = {"code": -32601, "message": "?"}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": row}), flush=True)
+    elif message["params"]["name"] == "skill_catalog_search":
+        row = {"name": "a", "path": "a"}
+        found = {"provenance": {"x": PROVENANCE}, "skills": [row], "total": 1}
+        say(message, content=[], structuredContent=found)
+    else:
+        offset = message["params"]["arguments"]["offset"]
+        page = {"content": "x" * 100, "byte_length": 250, "content_sha256": ""}
+        page["next_offset"] = offset + 100
+        say(message, content=[], structuredContent=page)
+"""
+
+
+def foreign(provenance: str) -> list[str]:
+    """Give a server that claims this, and whose pages have no end."""
+    return python(FOREIGN.replace("PROVENANCE", provenance))
+
+
+@pytest.mark.parametrize("claim", ["float('nan')", "'\\ud800'"])
+def test_what_is_not_json_is_an_answer_of_a_wrong_form(claim: str) -> None:
+    """Though Python writes and reads it: the report must stay JSON."""
+    report = check.run_check(foreign(claim))
+    assert (report.steps[-1].name, report.provenance) == ("search", None)
+    assert rendering.pretty(report.to_dict())
+
+
+def test_pages_without_end_are_stopped_at_what_they_claim() -> None:
+    """And no more of them is held."""
+    report = check.run_check(foreign("1"))
+    assert report.steps[-1].detail == "The pages hold more than the 250 bytes they claim."
+
+
+def test_a_step_tells_no_more_than_fits_a_screen() -> None:
+    """A server's name may be endless."""
+    report = check.run_check(foreign("1"))
+    assert len(report.steps[0].detail) == limits.CHECK_DETAIL_MAX_CHARACTERS
 
 
 def test_a_server_of_other_tools_is_wrong() -> None:

@@ -135,3 +135,13 @@ def test_links_and_submodules_are_entries_like_files() -> None:
     plain = digest.git_tree_id([TreeEntry("a", "100644", "0" * 40)])
     others = {digest.git_tree_id([TreeEntry("a", m, "0" * 40)]) for m in ("120000", "160000")}
     assert len({plain, *others}) == 3
+
+
+@pytest.mark.parametrize("algorithm", sorted(digest.RECORDED_ALGORITHMS))
+def test_digests_of_others_can_be_recomputed(algorithm: str) -> None:
+    """By every algorithm that has a length of its own."""
+    found = digest.recorded_hex(algorithm, b"x")
+    assert (len(found), found) == (
+        2 * digest.recorded_size(algorithm),
+        hashlib.new(algorithm, b"x").hexdigest(),
+    )

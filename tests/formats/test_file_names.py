@@ -41,3 +41,17 @@ def test_bytes_that_are_not_utf8_come_back() -> None:
     """As lone surrogates, which is Python's own way."""
     name = b"bad\xff".decode("utf-8", "surrogateescape")
     assert file_names.from_disk(file_names.to_disk(name)) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("café", "café"),
+        ("a\udcff", "a\\xff"),
+        ("\ud800", "\\ud800"),
+        ("\ud800\udcff", "\\ud800\\udcff"),
+    ],
+)
+def test_what_is_shown_can_be_encoded(text: str, written: str) -> None:
+    """Bytes that are not UTF-8 as their escapes, other surrogates as theirs."""
+    assert file_names.shown(text) == written

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import ToolError
+from skills_bundle.formats import rendering
 from tests import odd_files
 from tests.installed_builder import SAMPLE, InstalledBuilder
 
@@ -299,6 +300,24 @@ def test_a_name_that_is_not_utf8_is_reported(made: Installation) -> None:
     (row,) = made.verify().differences
     assert (row.path, row.state) == (f"{BELOW}alpha/\\xff.md", "extra")
     assert made.verify().model_dump_json()
+
+
+def test_a_folder_whose_name_is_not_utf8_hides_nothing(made: Installation) -> None:
+    """It is listed by its bytes and told by its escapes."""
+    folder = os.fsencode(made.skills / "alpha") + b"/\xff"
+    os.mkdir(folder)  # noqa: PTH102 -- bytes
+    with open(folder + b"/x.md", "wb"):  # noqa: PTH123 -- bytes
+        pass
+    (row,) = made.verify().differences
+    assert (row.path, row.state) == (f"{BELOW}alpha/\\xff/x.md", "extra")
+
+
+def test_an_installation_whose_path_is_not_utf8_is_told_as_json(tmp_path: Path) -> None:
+    """Its place is shown with escapes."""
+    made = InstalledBuilder().install(tmp_path / os.fsdecode(b"site-\xff"))
+    found = made.verify()
+    assert found.exit_code == 0
+    assert rendering.pretty(found.to_dict())
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from skills_bundle.bundle import openers, record_file, safe_read
 from skills_bundle.bundle.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.formats.file_names import from_disk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +107,7 @@ def folders(site: Path, name: str) -> tuple[str, ...] | None:
         if openers.is_of_the_system(error):
             raise
         return None
-    return tuple(sorted(one for one in names if _parts(one)[0] == wanted))
+    return tuple(sorted(one for one in map(from_disk, names) if _parts(one)[0] == wanted))
 
 
 def _parts(folder: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from skills_bundle.bundle import openers, safe_read
 from skills_bundle.bundle.file_rows import Seen
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import git_object_id, recorded_hex, sha256_hex
-from skills_bundle.formats.file_names import from_disk, to_disk
+from skills_bundle.formats.file_names import from_disk, shown, to_disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -167,14 +167,14 @@ class Inventory:
             yield folder
             entries = _entries(f"{self._root}/{to_disk(folder)}")
             if entries is None:
-                self._listed[folder] = "unreadable"
+                self._listed[shown(folder)] = "unreadable"
                 continue
             for name, kind in entries:
                 path = f"{folder}/{name}"
                 if kind == "folder":
                     waiting.append(path)
                 elif len(self._listed) < limits.SCAN_MAX_ENTRIES:
-                    self._listed[path] = kind
+                    self._listed[shown(path)] = kind
 
 
 def _parents(path: str) -> Iterator[str]:
@@ -191,19 +191,13 @@ def _entries(folder: str) -> list[tuple[str, str]] | None:
         if not stat.S_ISDIR(os.lstat(folder).st_mode):
             return []
         with os.scandir(folder) as entries:
-            return [(_shown(entry.name), _kind(entry)) for entry in entries]
+            return [(from_disk(entry.name), _kind(entry)) for entry in entries]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         if openers.is_of_the_system(error):
             raise
         return None
-
-
-def _shown(name: str) -> str:
-    """Write bytes that are not UTF-8 as escapes: such a name is only ever reported."""
-    data = from_disk(name).encode("utf-8", "surrogateescape")
-    return data.decode("utf-8", "backslashreplace")
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

@@ -27,7 +27,7 @@ from skills_bundle.errors import (
     UnsafeFileError,
 )
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.formats.file_names import to_disk
+from skills_bundle.formats.file_names import from_disk, shown, to_disk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,7 +122,7 @@ class LiveBundle:
         place = self._place
         return verify(
             Evidence(
-                location=str(place.site / place.package),
+                location=shown(from_disk(str(place.site / place.package))),
                 layout="source",
                 identity=Identity(place.name, place.version, known=False),
                 lock=Document(state="ok", value=view.lock, sha256=view.provenance.catalog_sha256),

@@ -17,6 +17,7 @@ from skills_bundle.bundle.verify import Evidence, Verification, verify
 from skills_bundle.bundle.view import View
 from skills_bundle.errors import BundleUnavailableError, Problem, UnsafeFileError
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.formats.file_names import from_disk, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -218,7 +219,7 @@ class _Loaded:
     def _evidence(self) -> Evidence:
         place = self._place
         return Evidence(
-            location=str(place.site / place.package),
+            location=shown(from_disk(str(place.site / place.package))),
             layout="linked" if place.linked else "installed",
             identity=self._identity(),
             lock=self._lock,

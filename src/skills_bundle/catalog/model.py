@@ -63,7 +63,13 @@ class SearchArguments(Record):
         WHOLE,
     ] = limits.SEARCH_DEFAULT_LIMIT
     offset: Annotated[
-        int, Field(ge=0, description="Matches to skip: the last answer's next_offset."), WHOLE
+        int,
+        Field(
+            ge=0,
+            le=limits.JSON_MAX_SAFE_INTEGER,
+            description="Matches to skip: the last answer's next_offset.",
+        ),
+        WHOLE,
     ] = 0
 
 
@@ -73,7 +79,13 @@ class ReadArguments(Record):
     skill: SkillKey
     resource: ResourcePath = "SKILL.md"
     offset: Annotated[
-        int, Field(ge=0, description="Byte to start at: the last answer's next_offset."), WHOLE
+        int,
+        Field(
+            ge=0,
+            le=limits.JSON_MAX_SAFE_INTEGER,
+            description="Byte to start at: the last answer's next_offset.",
+        ),
+        WHOLE,
     ] = 0
     limit: Annotated[
         int,
@@ -148,7 +160,8 @@ class ReadResult(Record):
         byte_length: Bytes of the whole file.
         content_sha256: Digest of the whole file, as locked and as just read.
         offset: First byte of this page.
-        limit: Most bytes of a page.
+        limit: Most bytes of a page; one whose characters are long in JSON holds fewer, so that it
+            fits a response.
         next_offset: First byte of the next page, or null at the end.
         remaining: Bytes after this page.
         content: The page: whole characters. A byte order mark at the start is kept, so that the

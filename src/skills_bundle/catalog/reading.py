@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from skills_bundle import limits
 from skills_bundle.catalog.errors import refusal
+from skills_bundle.formats import rendering
 from skills_bundle.skills import paths
 
 if TYPE_CHECKING:
@@ -79,7 +81,8 @@ def page(data: bytes, offset: int, limit: int) -> Page:
     Args:
         data: The whole file.
         offset: First byte; at most the length, and never inside a character.
-        limit: Most bytes of the page, at least `limits.READ_MIN_LIMIT`.
+        limit: Most bytes of the page, at least `limits.READ_MIN_LIMIT`. It is cut shorter if it
+            would have more than `limits.READ_PAGE_MAX_JSON_BYTES` in a response.
 
     Raises:
         ToolError: `resource_unavailable` if the file is not UTF-8; `invalid_input` for an offset
@@ -91,11 +94,25 @@ def page(data: bytes, offset: int, limit: int) -> Page:
         raise refusal("resource_unavailable") from error
     if offset > len(data) or _inside_character(data, offset):
         raise refusal("invalid_input")
-    end = min(offset + limit, len(data))
-    while _inside_character(data, end):
-        end -= 1
+    end = _whole(data, min(offset + limit, len(data)))
+    while (cost := _cost(data[offset:end])) > limits.READ_PAGE_MAX_JSON_BYTES:
+        kept = (end - offset) * limits.READ_PAGE_MAX_JSON_BYTES // cost
+        end = _whole(data, offset + kept)  # fewer each time; one character costs far less than that
     remaining = len(data) - end
     return Page(data[offset:end].decode(), end if remaining else None, remaining)
+
+
+def _whole(data: bytes, end: int) -> int:
+    """Move an end back to the end of a character."""
+    while _inside_character(data, end):
+        end -= 1
+    return end
+
+
+def _cost(content: bytes) -> int:
+    """Give the bytes that a page takes in a response: as JSON, and as JSON in a JSON text."""
+    structured = rendering.compact(content.decode())
+    return len(structured) + len(rendering.compact(structured.decode()))
 
 
 def _inside_character(data: bytes, position: int) -> bool:

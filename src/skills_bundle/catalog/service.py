@@ -98,7 +98,8 @@ class Catalog:
             skill: Its path or name.
             resource: The file's path inside the skill, exactly as locked.
             offset: First byte, at the start of a character.
-            limit: Most bytes, `limits.READ_MIN_LIMIT` to `limits.READ_MAX_LIMIT`.
+            limit: Most bytes, `limits.READ_MIN_LIMIT` to `limits.READ_MAX_LIMIT`; fewer if they
+                would not fit a response.
 
         Raises:
             ToolError: `invalid_input`, `resource_unavailable`, `catalog_unavailable`.

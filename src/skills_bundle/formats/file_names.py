@@ -22,6 +22,20 @@ def from_disk(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "surrogateescape")
 
 
+def shown(text: str) -> str:
+    r"""Give a name, an argument or foreign text so that every encoder takes it.
+
+    Args:
+        text: What is not UTF-8 in it has become lone surrogates; these are written as `\xff`, and
+            other ones as `\ud800`.
+    """
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "backslashreplace")
+    return data.decode("utf-8", "backslashreplace")
+
+
 def to_disk(name: str) -> str:
     """Give a name or path as Python has to be asked for it; the inverse of `from_disk`.
 

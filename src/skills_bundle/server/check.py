@@ -7,11 +7,12 @@ lock that is read here, from disk, by other code than the server's.
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import tempfile
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Final, TextIO, cast
 
 import anyio
 from mcp.client.client import Client
@@ -19,17 +20,26 @@ from mcp.client.stdio import StdioServerParameters, get_default_environment, std
 
 from skills_bundle import limits
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.server import check_codec
+from skills_bundle.server.check_answers import ask, demand_progress
 from skills_bundle.server.check_lock import LockOnDisk, read_lock
 from skills_bundle.server.check_report import CheckReport, Step, Verdict
 from skills_bundle.server.check_skills import Disagreement, load_as_host
-from skills_bundle.server.check_words import GARBAGE, StopError, count, printed, reading_of
+from skills_bundle.server.check_words import (
+    GARBAGE,
+    StopError,
+    bounded,
+    count,
+    printed,
+    reading_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
     from pydantic import JsonValue
 
-    JsonObject: TypeAlias = dict[str, JsonValue]
+    from skills_bundle.server.check_answers import JsonObject
 
 EXPECTED_TOOLS: Final = (
     "skill_catalog_search",
@@ -66,7 +76,7 @@ def run_check(
     """
     with (
         _quiet_sdk(),
-        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
+        tempfile.TemporaryFile() as errors,
         tempfile.TemporaryDirectory() as empty,
     ):
         started = list(command) if command else default_command()
@@ -75,8 +85,11 @@ def run_check(
             args=started[1:],
             env=dict(environment or {}),
             cwd=None if command else empty,
+            encoding=check_codec.register(),
         )
-        check = anyio.run(_checked, parameters, errors, progress, lock, backend="asyncio")
+        # Only its descriptor is used, by the server alone.
+        stderr = cast("TextIO", errors)
+        check = anyio.run(_checked, parameters, stderr, progress, lock, backend="asyncio")
         return CheckReport(
             command=tuple(started),
             steps=tuple(check.steps),
@@ -99,9 +112,11 @@ def _quiet_sdk() -> Generator[None]:
         logger.setLevel(before)
 
 
-def _tail(errors: TextIO) -> str:
-    errors.seek(0)
-    return errors.read()[-limits.CHECK_STDERR_TAIL_BYTES :].strip()
+def _tail(errors: IO[bytes]) -> str:
+    """Read the end alone: a server can write more than memory holds."""
+    size = errors.seek(0, os.SEEK_END)
+    errors.seek(max(0, size - limits.CHECK_STDERR_TAIL_BYTES))
+    return errors.read(limits.CHECK_STDERR_TAIL_BYTES).decode(errors="replace").strip()
 
 
 async def _checked(
@@ -198,7 +213,12 @@ class _Check:
         if not self._name:
             return
         elapsed = (time.perf_counter() - self._began) * 1000
-        step = Step(name=self._name, verdict=verdict, detail=detail, milliseconds=round(elapsed, 1))
+        step = Step(
+            name=self._name,
+            verdict=verdict,
+            detail=bounded(detail),
+            milliseconds=round(elapsed, 1),
+        )
         self._name = ""
         self.steps.append(step)
         self._progress(step)
@@ -211,7 +231,7 @@ class _Check:
         return ", ".join(names)
 
     async def _search(self, client: Client) -> str:
-        found = await _call(client, "skill_catalog_search", {"limit": 1})
+        found = await ask(client, "skill_catalog_search", {"limit": 1})
         self.provenance = cast("JsonObject", found["provenance"])
         rows = cast("list[JsonObject]", found["skills"])
         if not rows:
@@ -224,14 +244,15 @@ class _Check:
     async def _read(self, client: Client) -> str:
         pieces: list[str] = []
         offset: JsonValue = 0
+        read = 0
         page: JsonObject = {}
         while offset is not None:
-            page = await _call(
+            page = await ask(
                 client, "skill_resource_read", {"skill": self._skill["path"], "offset": offset}
             )
-            if page["next_offset"] is not None and page["next_offset"] <= offset:  # pyright: ignore[reportOperatorIssue] - foreign data; a TypeError is reported
-                raise StopError("wrong", "The pages do not advance.")
             pieces.append(cast("str", page["content"]))
+            read += len(pieces[-1].encode())
+            demand_progress(page, read)
             offset = page["next_offset"]
         data = "".join(pieces).encode()
         self._digest = sha256_hex(data)
@@ -267,20 +288,5 @@ class _Check:
             raise StopError("wrong", str(error)) from error
 
     async def _overview(self, client: Client) -> str:
-        answer = await _call(client, "skill_catalog_overview", {})
+        answer = await ask(client, "skill_catalog_overview", {})
         return count(len(cast("str", answer["overview"])), "character")
-
-
-async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> JsonObject:
-    """Call a tool and give its structured answer; the SDK's client checks it by the tool's schema.
-
-    Raises:
-        StopError: If the tool says no.
-    """
-    result = await client.call_tool(tool, arguments)
-    answer = cast("JsonObject", result.structured_content)
-    if not result.is_error:
-        return answer
-    error = cast("dict[str, str]", answer["error"])
-    verdict: Verdict = "cannot_tell" if error["code"] == "catalog_unavailable" else "wrong"
-    raise StopError(verdict, f"{tool} answers {error['code']}: {error['message']}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from skills_bundle import limits
-from skills_bundle.bundle import installed, lock
+from skills_bundle.bundle import installed, lock, safe_read
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import BundleUnavailableError, InvalidLockError, MalformedJsonError
 from skills_bundle.formats import strict_json
@@ -56,7 +56,7 @@ def read_lock() -> LockOnDisk | str:
     if place.project is not None:
         path = place.project / LOCK_FILE_NAME
     try:
-        data = path.read_bytes()
+        data = safe_read.read_named(path, limits.LOCK_MAX_BYTES)
         value = strict_json.loads(data, limit=limits.LOCK_MAX_BYTES)
     except (OSError, MalformedJsonError):
         return f"There is no lock to compare with: {path} is missing or cannot be read."

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from skills_bundle.formats.file_names import shown
+
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
@@ -70,10 +72,10 @@ class CheckReport:
         return 1 if "wrong" in verdicts else 3 if "cannot_tell" in verdicts else 0
 
     def to_dict(self) -> dict[str, JsonValue]:
-        """Give it for programs."""
+        """Give it for programs; of what is not UTF-8, its escapes."""
         return {
             "ok": self.ok,
-            "command": [*self.command],
+            "command": [*map(shown, self.command)],
             "steps": [
                 {
                     "name": step.name,
@@ -87,5 +89,5 @@ class CheckReport:
             "problems": [*self.problems],
             "stderr_tail": self.stderr_tail,
             "stdout_line": self.stdout_line,
-            "environment": [*self.environment],
+            "environment": [*map(shown, self.environment)],
         }

@@ -69,11 +69,10 @@ async def load_as_host(client: Client, path: str, digest: str) -> str:
     """
     if IDENTIFIER not in (client.server_capabilities.extensions or {}):
         raise Disagreement(f"The server does not declare {IDENTIFIER}.")
-    listed = await _list(client)
-    if not listed:
-        return "no skill is listed; the overview says why"
     wanted = uris.of(f"{path}/{SKILL_MD}")
-    entry = next((skill for skill in listed if skill.uri == wanted), listed[0])
+    number, entry = await _list(client, wanted)
+    if entry is None:
+        return "no skill is listed; the overview says why"
     data = await _read(client, entry.uri)
     found = sha256_hex(data)
     claimed = next((file for file in entry.resources if file.uri == entry.uri), None)
@@ -82,20 +81,25 @@ async def load_as_host(client: Client, path: str, digest: str) -> str:
     if entry.uri == wanted and found != digest:
         raise Disagreement(f"{entry.uri} has other bytes than the tool gave.")
     which = "the same SKILL.md" if entry.uri == wanted else entry.uri
-    return f"{len(listed)} listed; {which} has its entry's digest"
+    return f"{number} listed; {which} has its entry's digest"
 
 
-async def _list(client: Client) -> list[ListedSkill]:
-    """Ask for every page."""
-    skills: list[ListedSkill] = []
+async def _list(client: Client, wanted: str) -> tuple[int, ListedSkill | None]:
+    """Ask for every page; give the number of skills and the wanted one, else the first.
+
+    No other is kept: a listing may be endless.
+    """
+    number, kept = 0, None
     cursor: str | None = None
     for _ in range(limits.CHECK_MAX_PAGES):
         request = ListSkillsRequest(params=PaginatedRequestParams(cursor=cursor))
         page = await client.session.send_request(request, ListSkillsResult)
-        skills += page.skills
+        number += len(page.skills)
+        for skill in page.skills:
+            kept = skill if kept is None or skill.uri == wanted != kept.uri else kept
         cursor = page.next_cursor
         if cursor is None:
-            return skills
+            return number, kept
     raise Disagreement(f"skills/list has no end after {limits.CHECK_MAX_PAGES} pages.")
 
 

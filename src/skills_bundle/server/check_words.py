@@ -9,6 +9,8 @@ from pydantic import ValidationError
 
 from skills_bundle import limits
 from skills_bundle.errors import SkillsBundleError
+from skills_bundle.formats.file_names import shown
+from skills_bundle.server.check_codec import EndlessLineError
 
 if TYPE_CHECKING:
     from skills_bundle.server.check_report import Verdict
@@ -37,13 +39,21 @@ def reading_of(error: BaseException, program: str) -> tuple[Verdict, str]:
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     if isinstance(error, StopError):
         return error.verdict, error.detail
-    if isinstance(error, UnicodeDecodeError):
-        return "wrong", "The server wrote bytes to standard output that are not UTF-8."
-    if isinstance(error, OSError):
-        return "wrong", f"{program} cannot be started: {error.strerror or error}."
-    if isinstance(error, MCPError):
-        return "wrong", _reading_of_answer(error)
-    return "wrong", f"The answer does not have its form ({type(error).__name__})."
+    return "wrong", _words_for(error, program)
+
+
+def _words_for(error: BaseException, program: str) -> str:
+    match error:
+        case EndlessLineError():
+            return f"The server wrote a line of more than {limits.CHECK_LINE_MAX_BYTES:,} bytes."
+        case UnicodeDecodeError():
+            return "The server wrote bytes to standard output that are not UTF-8."
+        case OSError():
+            return f"{program} cannot be started: {error.strerror or error}."
+        case MCPError():
+            return _reading_of_answer(error)
+        case _:
+            return f"The answer does not have its form ({type(error).__name__})."
 
 
 def _reading_of_answer(error: MCPError) -> str:
@@ -57,7 +67,14 @@ def printed(garbage: Exception) -> str:
     if not isinstance(garbage, ValidationError):
         return ""
     line = garbage.errors(include_url=False, include_context=False)[0]["input"]
-    return str(line)[: limits.CHECK_STDOUT_LINE_CHARACTERS].strip()
+    return shown(str(line)[: limits.CHECK_STDOUT_LINE_CHARACTERS].strip())
+
+
+def bounded(detail: str) -> str:
+    """Give what a step tells, cut and without lone surrogates: a server's words may be in it."""
+    if len(detail) > limits.CHECK_DETAIL_MAX_CHARACTERS:
+        detail = detail[: limits.CHECK_DETAIL_MAX_CHARACTERS - 1] + "…"
+    return shown(detail)
 
 
 def count(number: int, noun: str) -> str:

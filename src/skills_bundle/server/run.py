@@ -11,13 +11,15 @@ import logging
 import os
 import signal
 import sys
+import threading
+import time
 import traceback
 import warnings
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
-from skills_bundle import __version__
+from skills_bundle import __version__, limits
 from skills_bundle.bundle import installed
 from skills_bundle.errors import SkillsBundleError
 from skills_bundle.server import wire as wires
@@ -179,12 +181,22 @@ def _collector_paused() -> Generator[None]:
 
 
 def _stop_on_signal(stop: Callable[[], None]) -> None:
-    """Make the first signal end us cleanly and the next one kill us."""
+    """Make the first signal end us cleanly and the next one kill us.
+
+    A tool that waits for something keeps the loop from ever hearing of the signal; so a thread of
+    its own sees to it that the process ends.
+    """
     import asyncio  # noqa: PLC0415 - see serve_tools
 
     loop = asyncio.get_running_loop()
+    asked = threading.Lock()
+    asked.acquire()
+    threading.Thread(target=_end_after, args=(asked,), daemon=True).start()
 
     def handle(*_: object) -> None:
+        # The thread waits already: starting one here might need a lock that was interrupted.
+        with suppress(RuntimeError):  # of two signals at once, one has released it
+            asked.release()
         for number in _SIGNALS:
             signal.signal(number, signal.SIG_DFL)
         with suppress(RuntimeError):  # the loop has ended by itself meanwhile
@@ -192,6 +204,13 @@ def _stop_on_signal(stop: Callable[[], None]) -> None:
 
     for number in _SIGNALS:
         signal.signal(number, handle)
+
+
+def _end_after(asked: threading.Lock) -> None:
+    """End the process a while after the lock was released, whatever it is in."""
+    with asked:
+        time.sleep(limits.STOP_FORCED_SECONDS)
+        os._exit(0)
 
 
 def _stderr() -> TextIO | None:

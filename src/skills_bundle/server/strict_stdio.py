@@ -9,7 +9,7 @@ written before the end.
 from __future__ import annotations
 
 import time
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -50,9 +50,14 @@ class Ending:
 END_OF_INPUT: Final = Ending("the client closed its end", 0)
 STOPPED: Final = Ending("a signal asked us to stop", 0)
 CLIENT_GONE: Final = Ending("nobody reads our answers any more", 0)
+UNREADABLE: Final = Ending("standard input cannot be read", 1)
 UNWRITABLE: Final = Ending("standard output cannot be written to", 1)
 GARBAGE: Final = Ending(f"{limits.MAX_PARSE_ERROR_REPLIES} lines could not be read", 1)
 STALLED: Final = Ending("answers were left in a pipe that nobody reads", 1)
+
+
+NOTIFICATIONS: Final = "notifications/"
+"""What the method of every MCP notification begins with."""
 
 
 @dataclass(slots=True)
@@ -181,9 +186,7 @@ class StrictStdio:
             try:
                 await self._outbox.drain(partial(self._write_line, worker))
             except OSError as error:
-                # EPIPE, ECONNRESET: nothing to tell, and nobody to tell it to. Not so a full disk.
-                left = isinstance(error, BrokenPipeError | ConnectionResetError)
-                self._ending = CLIENT_GONE if left else UNWRITABLE
+                self._ending = _ending_of(error, UNWRITABLE)
                 self._everything.cancel()
 
     async def _write_line(self, worker: Worker, line: bytes) -> None:
@@ -212,7 +215,11 @@ class StrictStdio:
         buffer = LineBuffer()
         with closing(Worker("skills-bundle reader")) as worker:
             while True:
-                chunk, read_at = await worker.run(_read_chunk, self._wire.read_fd)
+                try:
+                    chunk, read_at = await worker.run(_read_chunk, self._wire.read_fd)
+                except OSError as error:
+                    self._ending = _ending_of(error, UNREADABLE)
+                    return
                 if not chunk:
                     return
                 self._in_flight.begin_chunk(read_at)
@@ -228,12 +235,12 @@ class StrictStdio:
         match message:
             case Request():
                 await self._take_request(message)
-            case Notification(method, params):
+            case Notification(method, params) if method.startswith(NOTIFICATIONS):
                 note = JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
                 await self._to_session.send(SessionMessage(note))
             case Refusal():
                 await self._refuse(message)
-            case None:
+            case Notification() | None:  # a request's method without an id asks for nothing
                 pass
 
     async def _take_request(self, request: Request) -> None:
@@ -267,8 +274,12 @@ class StrictStdio:
 
 
 def _read_chunk(fd: int) -> tuple[bytes, int]:
-    """Read what there is, blocking, and say when; an input that fails is an input that ended."""
-    chunk = b""
-    with suppress(OSError):
-        chunk = read_some(fd, limits.READ_CHUNK_BYTES)
+    """Read what there is, blocking, and say when."""
+    chunk = read_some(fd, limits.READ_CHUNK_BYTES)
     return chunk, time.perf_counter_ns()
+
+
+def _ending_of(error: OSError, otherwise: Ending) -> Ending:
+    """Tell a client that left, to whom nobody can say so, from what is wrong with a descriptor."""
+    left = isinstance(error, BrokenPipeError | ConnectionResetError)
+    return CLIENT_GONE if left else otherwise
