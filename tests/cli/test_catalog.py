@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from skills_bundle import limits
+from skills_bundle.catalog import Catalog
+from skills_bundle.cli.catalog import to_the_end
+from skills_bundle.errors import UnsafeFileError
 from skills_bundle.server.toolsets import toolbox
 from tests.cli.installed import LONG, install
 from tests.cli.runner import call, on_terminal
+from tests.installed_builder import InstalledBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from skills_bundle.catalog.model import ReadResult
     from tests.cli.installed import OwnInstallation
     from tests.cli.runner import Ran
 
@@ -129,6 +135,24 @@ def test_a_long_file_is_read_whole(ask_whole: Ask) -> None:
     """A person asks for a file and not for a page."""
     ran = ask_whole("catalog", "read", "long", "references/long.md")
     assert ran.stdout.encode() == LONG
+
+
+class Replaced(Catalog):
+    """A catalog whose file is another one from the second page on."""
+
+    def read(self, *arguments: Any, **named: Any) -> ReadResult:
+        """Answer with another digest."""
+        page = super().read(*arguments, **named)
+        return page.model_copy(update={"content_sha256": "0" * 64})
+
+
+def test_pages_of_two_versions_are_never_joined(tmp_path: Path) -> None:
+    """A file that is replaced while it is read is an error, not a mixture."""
+    text = b"x" * (limits.READ_DEFAULT_LIMIT + 1)
+    made = InstalledBuilder(skills={"long": {"SKILL.md": text}}).install(tmp_path)
+    first = made.catalog().read("long")
+    with pytest.raises(UnsafeFileError, match="changed"):
+        to_the_end(Replaced(made.open()), first)
 
 
 def test_a_limit_gives_one_page_and_says_how_to_go_on(ask_whole: Ask) -> None:

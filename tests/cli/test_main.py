@@ -203,10 +203,26 @@ def test_a_full_disk_is_not_a_success() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
-def test_closed_streams_do_not_crash_the_program() -> None:
-    """With standard output and error closed the exit code still tells."""
-    line = " ".join([*PROGRAM, "completion", "bash", ">&-", "2>&-"])
-    assert subprocess.run(["sh", "-c", line], check=False).returncode == 0
+@pytest.mark.parametrize("arguments", ["completion bash", "--help", "--version"])
+def test_an_answer_that_goes_nowhere_is_not_a_success(arguments: str) -> None:
+    """With standard output closed from the start, as with a full disk: exit 3."""
+    line = " ".join([*PROGRAM, arguments, ">&-", "2>&-"])
+    assert subprocess.run(["sh", "-c", line], check=False).returncode == 3
+
+
+@pytest.mark.skipif(not DEV_FULL.exists(), reason="needs /dev/full")
+def test_an_error_that_cannot_be_told_keeps_its_code() -> None:
+    """Standard error takes nothing: the exit code alone tells."""
+    with DEV_FULL.open("wb") as full:
+        done = subprocess.run([*PROGRAM, "--typo"], stderr=full, check=False)
+    assert done.returncode == failures.EXIT_USAGE
+
+
+def test_help_needs_no_docstrings() -> None:
+    """`python -OO` strips them."""
+    command = [sys.executable, "-OO", "-B", "-P", "-m", "skills_bundle", "verify", "--help"]
+    done = subprocess.run(command, capture_output=True, check=True)
+    assert b"Every installed file is hashed" in done.stdout
 
 
 def test_help_and_completion_load_no_heavy_library() -> None:

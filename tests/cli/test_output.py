@@ -102,11 +102,18 @@ def test_the_width_follows_columns_within_reason(columns: str, width: int) -> No
     assert Output(_pipe(), _pipe(), {"COLUMNS": columns}).terminal.width == width
 
 
-def test_closed_streams_are_written_to_in_silence() -> None:
-    """With `>&-` there is no stream at all; the exit code is then the whole answer."""
+def test_an_answer_without_a_standard_output_is_an_error() -> None:
+    """With `>&-` there is no stream at all; a lost answer must not look like a success."""
+    output = Output(None, _pipe(), {})
+    with pytest.raises(OSError, match="closed"):
+        output.text("x")
+    with pytest.raises(OSError, match="closed"):
+        output.data(b"x")
+
+
+def test_without_a_standard_error_nothing_is_told() -> None:
+    """The exit code is then the whole answer."""
     output = Output(None, None, {})
-    output.text("x")
-    output.data(b"x")
     output.failure(FAILURE)
     output.flush()
     assert not output.terminal.interactive

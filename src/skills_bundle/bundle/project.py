@@ -5,6 +5,7 @@ The `lock` command and the build hook both work through this module, so that the
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from dataclasses import dataclass, replace
@@ -128,7 +129,8 @@ def read_lock_file(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        problem = Problem(code="unreadable", message=error.strerror or str(error), path=path.name)
+        code = "lock_not_a_file" if error.errno == errno.EINVAL else "unreadable"
+        problem = Problem(code=code, message=error.strerror or str(error), path=path.name)
         raise InvalidLockError("The lock cannot be read.", (problem,)) from error
     if len(data) > limits.LOCK_MAX_BYTES:
         message = f"has more than {limits.LOCK_MAX_BYTES} bytes"

@@ -11,12 +11,13 @@ from skills_bundle.cli import claims, completers, pretty
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.read_hints import why_refused
 from skills_bundle.cli.text import count, safe_line, shortened, size
-from skills_bundle.errors import ToolError
+from skills_bundle.errors import ToolError, UnsafeFileError
 from skills_bundle.wiring import open_catalog
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from skills_bundle.catalog import Catalog
     from skills_bundle.catalog.model import ReadResult, SearchResult
     from skills_bundle.cli.output import Output
 
@@ -32,6 +33,11 @@ ANSWER_CODES: Final = {
 
 @click.command(
     cls=Command,
+    help="""List the skills that contain a text.
+
+    QUERY is one phrase, several words joined by a space. It is looked for literally, without regard
+    to case, in name, description and tags. Without one, every skill is listed.
+    """,
     examples=[
         Example("List every skill:", "skills-bundle catalog search"),
         Example("List the skills that contain a text:", "skills-bundle catalog search mcp"),
@@ -61,11 +67,7 @@ def search(  # noqa: PLR0913 - one parameter an option
     offset: int,
     verbose: bool,
 ) -> int:
-    """List the skills that contain a text.
-
-    QUERY is one phrase, several words joined by a space. It is looked for literally, without regard
-    to case, in name, description and tags. Without one, every skill is listed.
-    """
+    """List the skills that contain a text."""
     if words and query is not None:
         raise click.UsageError("Give the text once, as QUERY or with --query.")
     result = open_catalog().search(" ".join(words) or query or "", limit=limit, offset=offset)
@@ -123,6 +125,11 @@ def _nothing_found(result: SearchResult) -> str:
 
 @click.command(
     cls=Command,
+    help="""Read a file of a skill.
+
+    SKILL is a skill's name or path, RESOURCE a file in it. On a terminal the Markdown is laid out
+    and followed by where it comes from; into a pipe or file go the exact bytes and nothing else.
+    """,
     examples=[
         Example("Read a skill:", "skills-bundle catalog read writing-agent-skills"),
         Example(
@@ -169,11 +176,7 @@ def read(  # noqa: PLR0913 - one parameter an option
     raw: bool,
     resources: Literal["markdown", "all"],
 ) -> int:
-    """Read a file of a skill.
-
-    SKILL is a skill's name or path, RESOURCE a file in it. On a terminal the Markdown is laid out
-    and followed by where it comes from; into a pipe or file go the exact bytes and nothing else.
-    """
+    """Read a file of a skill."""
     source = open_catalog(resources=resources)
     try:
         page = source.read(skill, resource, offset=offset, limit=limit or limits.READ_DEFAULT_LIMIT)
@@ -184,14 +187,26 @@ def read(  # noqa: PLR0913 - one parameter an option
     if output.as_json:
         output.json(page.model_dump(mode="json"))
         return 0
-    contents = [page.content]
-    while limit is None and page.next_offset is not None:
-        page = source.read(
-            skill, resource, offset=page.next_offset, limit=limits.READ_DEFAULT_LIMIT
-        )
-        contents.append(page.content)
-    _show_content(output, "".join(contents), page, raw=raw or not output.terminal.interactive)
+    content = page.content
+    if limit is None:
+        content, page = to_the_end(source, page)
+    _show_content(output, content, page, raw=raw or not output.terminal.interactive)
     return 0
+
+
+def to_the_end(source: Catalog, first: ReadResult) -> tuple[str, ReadResult]:
+    """Read the pages after one; give all of them joined, and the last.
+
+    Raises:
+        UnsafeFileError: If the file is replaced meanwhile: pages of two versions are none of both.
+    """
+    contents, page = [first.content], first
+    while page.next_offset is not None:
+        page = source.read(first.path, first.resource, page.next_offset)
+        if page.content_sha256 != first.content_sha256:
+            raise UnsafeFileError("changed", f"{first.path}/{first.resource}")
+        contents.append(page.content)
+    return "".join(contents), page
 
 
 def _show_content(output: Output, content: str, page: ReadResult, *, raw: bool) -> None:
@@ -220,6 +235,10 @@ def _footer(page: ReadResult) -> list[RenderableType]:
 
 @click.command(
     cls=Command,
+    help="""Print the overview that agents are given.
+
+    It names the skills with short descriptions, and says how many it leaves out.
+    """,
     examples=[
         Example("See what agents see first:", "skills-bundle catalog overview"),
         Example("A shorter one:", "skills-bundle catalog overview --max-entries 3"),
@@ -235,10 +254,7 @@ def _footer(page: ReadResult) -> list[RenderableType]:
 @json_option
 @pass_output
 def overview(output: Output, max_entries: int) -> int:
-    """Print the overview that agents are given.
-
-    It names the skills with short descriptions, and says how many it leaves out.
-    """
+    """Print the overview that agents are given."""
     result = open_catalog().overview(max_entries)
     if output.as_json:
         output.json(result.model_dump(mode="json"))

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
+    help="""Print a shell completion script.
+
+    The script asks `skills-bundle` itself what can come next, so it never goes stale. It needs bash
+    4.4 or later, zsh with compinit, or fish.
+    """,
     examples=[
         Example("bash, in ~/.bashrc:", 'eval "$(skills-bundle completion bash)"'),
         Example(
@@ -32,11 +37,7 @@ if TYPE_CHECKING:
 @click.pass_context
 @pass_output
 def completion(output: Output, context: click.Context, shell: str) -> int:
-    """Print a shell completion script.
-
-    The script asks `skills-bundle` itself what can come next, so it never goes stale. It needs bash
-    4.4 or later, zsh with compinit, or fish.
-    """
+    """Print a shell completion script."""
     kind = get_completion_class(shell)
     if kind is None:
         raise click.UsageError(f"No completion for {shell}.")

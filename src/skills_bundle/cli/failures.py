@@ -47,6 +47,7 @@ NEXT_STEPS: Final = {
 
 STEPS_OF_PROBLEMS: Final = {
     "unreadable": "Check that it is there and may be read; --skills DIR names another folder.",
+    "lock_not_a_file": "Move away what lies there; `skills-bundle lock` then writes the lock.",
     "lock_line_ends": "Without that, every checkout has them again.",
     "no_skills": (
         "Run it in the project's folder, or name the skills folder: `skills-bundle lock --skills "

@@ -105,7 +105,10 @@ class _Explained(click.Command):
 
 
 class Command(_Explained):
-    """A command."""
+    """A command.
+
+    Its help is given as `help`: `python -OO` strips docstrings.
+    """
 
     def __init__(
         self,

@@ -12,6 +12,11 @@ _HERE = "skills_bundle.cli"
 
 @click.group(
     cls=Group,
+    help="""
+    Ship agent skills as pinned, reproducible, checkable Python wheels that serve themselves.
+
+    Every command works offline. Answers go to standard output, problems to standard error.
+    """,
     entries={
         "lock": Entry("Write or check the lock of a folder of skills.", f"{_HERE}.lock:lock"),
         "receipt": Entry("Show what a build records.", f"{_HERE}.groups:receipt", is_group=True),
@@ -33,15 +38,17 @@ _HERE = "skills_bundle.cli"
 )
 @click.pass_context
 def root(context: click.Context) -> None:
-    """Ship agent skills as pinned, reproducible, checkable Python wheels that serve themselves.
-
-    Every command works offline. Answers go to standard output, problems to standard error.
-    """
+    """Ship agent skills as pinned, reproducible, checkable Python wheels that serve themselves."""
     help_if_bare(context)
 
 
 @click.group(
     cls=Group,
+    help="""Show what a build records.
+
+    A build receipt is an unsigned record: it says what the build saw of the checkout, and anyone
+    who can change the files can change it too.
+    """,
     entries={
         "show": Entry("Show the build receipt of this installation.", f"{_HERE}.receipt:show"),
         "preview": Entry("Show what a build here would record.", f"{_HERE}.receipt:preview"),
@@ -53,16 +60,16 @@ def root(context: click.Context) -> None:
 )
 @click.pass_context
 def receipt(context: click.Context) -> None:
-    """Show what a build records.
-
-    A build receipt is an unsigned record: it says what the build saw of the checkout, and anyone
-    who can change the files can change it too.
-    """
+    """Show what a build records."""
     help_if_bare(context)
 
 
 @click.group(
     cls=Group,
+    help="""Search and read the bundled skills.
+
+    The answers are those of the MCP tools of the same names; with --json they are exactly theirs.
+    """,
     entries={
         "search": Entry("List the skills that contain a text.", f"{_HERE}.catalog:search"),
         "read": Entry("Read a file of a skill.", f"{_HERE}.catalog:read"),
@@ -75,15 +82,17 @@ def receipt(context: click.Context) -> None:
 )
 @click.pass_context
 def catalog(context: click.Context) -> None:
-    """Search and read the bundled skills.
-
-    The answers are those of the MCP tools of the same names; with --json they are exactly theirs.
-    """
+    """Search and read the bundled skills."""
     help_if_bare(context)
 
 
 @click.group(
     cls=Group,
+    help="""Serve the skills to MCP hosts.
+
+    MCP is the Model Context Protocol; a host is a program such as a coding agent that starts our
+    server and talks to it.
+    """,
     entries={
         "serve": Entry(
             "Serve the skills over standard input and output, or over HTTP.",
@@ -98,9 +107,5 @@ def catalog(context: click.Context) -> None:
 )
 @click.pass_context
 def mcp(context: click.Context) -> None:
-    """Serve the skills to MCP hosts.
-
-    MCP is the Model Context Protocol; a host is a program such as a coding agent that starts our
-    server and talks to it.
-    """
+    """Serve the skills to MCP hosts."""
     help_if_bare(context)

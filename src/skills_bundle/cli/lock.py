@@ -40,6 +40,12 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
+    help="""Write or check the lock of a folder of skills.
+
+    PROJECT is the working directory by default. With a pyproject.toml its settings count; options
+    override them. Every skill is locked or refused, with all reasons in one run. The lock is put
+    in place at once, and only if no skill was refused; one that is current is not touched.
+    """,
     examples=[
         Example("Write the lock of the project in this folder:", "skills-bundle lock"),
         Example("In CI, fail if the committed lock is stale:", "skills-bundle lock --check"),
@@ -104,12 +110,7 @@ def lock(  # noqa: PLR0913 - one parameter an option
     collection: str | None,
     exclude: tuple[str, ...],
 ) -> int:
-    """Write or check the lock of a folder of skills.
-
-    PROJECT is the working directory by default. With a pyproject.toml its settings count; options
-    override them. Every skill is locked or refused, with all reasons in one run. The lock is put
-    in place at once, and only if no skill was refused; one that is current is not touched.
-    """
+    """Write or check the lock of a folder of skills."""
     given = {"strict": strict, "skills": skills, "collection": collection}
     overrides = cast(
         "project.Overrides", {name: value for name, value in given.items() if value is not None}

@@ -58,6 +58,8 @@ def _answer(arguments: list[str], environ: Mapping[str, str], output: Output) ->
     try:
         return _invoke(arguments, environ, output)
     except click.exceptions.Exit as leave:
+        if leave.exit_code == failures.EXIT_OK:
+            output.data(b"")  # help or a version, which click does not miss a standard output for
         return leave.exit_code
     except (BrokenPipeError, click.Abort):
         raise

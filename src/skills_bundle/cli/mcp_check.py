@@ -44,6 +44,15 @@ FOREIGN_ADVICE: Final = (
 
 @click.command(
     cls=Command,
+    help="""Start the server as a host would, and try it.
+
+    Lists the tools, searches, reads a skill page by page, hashes what came back, and compares it
+    with the lock on disk, which is read here by other code than the server's. Each step shows how
+    long it took, in milliseconds.
+
+    As under many hosts, the server is given a few variables of this environment only, such as HOME
+    and PATH (--verbose lists them); name further ones with --env.
+    """,
     examples=[
         Example("Try the server of this installation:", "skills-bundle mcp check"),
         Example(
@@ -97,15 +106,7 @@ def check(
     variables: tuple[str, ...],
     verbose: bool,
 ) -> int:
-    """Start the server as a host would, and try it.
-
-    Lists the tools, searches, reads a skill page by page, hashes what came back, and compares it
-    with the lock on disk, which is read here by other code than the server's. Each step shows how
-    long it took, in milliseconds.
-
-    As under many hosts, the server is given a few variables of this environment only, such as HOME
-    and PATH (--verbose lists them); name further ones with --env.
-    """
+    """Start the server as a host would, and try it."""
     words, environment = _words(command), _environment(variables)
     named = None if lock is None else read_named(lock)
     with patience(output, "Talking to the server ..."):

@@ -78,6 +78,14 @@ def _with_http_options(body: Body) -> Body:
 
 @click.command(
     cls=Command,
+    help="""Serve the skills over standard input and output, or over HTTP.
+
+    A host starts this command and speaks MCP with it, one JSON message a line. To try the server by
+    hand, use `skills-bundle mcp check`. Nothing is written but a trace, and no network is used.
+
+    With --http it serves a team instead: MCP's streamable HTTP at /mcp, without sessions, and
+    /healthz. An address that other machines can reach needs a bearer token.
+    """,
     examples=[
         Example("What a host runs:", "skills-bundle mcp serve"),
         Example("Let scripts be read, too:", "skills-bundle mcp serve --resources all"),
@@ -128,14 +136,7 @@ def serve(
     address: str | None,
     **http: Unpack[_Http],
 ) -> int:
-    """Serve the skills over standard input and output, or over HTTP.
-
-    A host starts this command and speaks MCP with it, one JSON message a line. To try the server by
-    hand, use `skills-bundle mcp check`. Nothing is written but a trace, and no network is used.
-
-    With --http it serves a team instead: MCP's streamable HTTP at /mcp, without sessions, and
-    /healthz. An address that other machines can reach needs a bearer token.
-    """
+    """Serve the skills over standard input and output, or over HTTP."""
     groups = parse_toolsets(toolsets)
     opener = partial(open_catalog, resources=resources)
     if address is not None:

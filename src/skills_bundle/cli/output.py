@@ -7,6 +7,7 @@ only, and a stream that cannot carry a character gets its visible escape instead
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -77,26 +78,41 @@ class Output:
 
     def text(self, text: str) -> None:
         """Print text for people; foreign parts must have gone through `text.safe` already."""
-        _write(self._stdout, text if text.endswith("\n") else text + "\n", self.terminal)
+        stream = self._answers()
+        _write(stream, text if text.endswith("\n") else text + "\n", self.terminal)
 
     def data(self, data: bytes) -> None:
         """Print exactly these bytes."""
-        if self._stdout is None:
-            return
-        buffer = getattr(self._stdout, "buffer", None)
+        stream = self._answers()
+        buffer = getattr(stream, "buffer", None)
         if buffer is None:  # a text-only stand-in for standard output
-            self._stdout.write(data.decode("utf-8", "backslashreplace"))
+            stream.write(data.decode("utf-8", "backslashreplace"))
             return
-        self._stdout.flush()
+        stream.flush()
         buffer.write(data)
+
+    def _answers(self) -> TextIO:
+        """Give standard output.
+
+        Raises:
+            OSError: If it was closed before the start: a lost answer must not exit 0.
+        """
+        if self._stdout is None:
+            raise OSError(errno.EBADF, "Standard output is closed")
+        return self._stdout
 
     def json(self, value: JsonValue | dict[str, JsonValue]) -> None:
         """Print one JSON document: UTF-8, two spaces, final newline."""
         self.data(rendering.pretty(value))
 
     def note(self, text: str) -> None:
-        """Say something about the answer, on standard error."""
-        _write(self._stderr, text if text.endswith("\n") else text + "\n", self.error_terminal)
+        """Say something about the answer, on standard error; the exit code tells without it."""
+        if self._stderr is None:
+            return
+        try:
+            _write(self._stderr, text if text.endswith("\n") else text + "\n", self.error_terminal)
+        except OSError:  # a full disk; the reader is gone
+            _divert(self._stderr)
 
     def failure(self, failure: Failure) -> None:
         """Report a failure: as the JSON document under `--json`, else on standard error."""
@@ -115,17 +131,26 @@ class Output:
         return click.style(text, fg=colour, bold=True) if self.error_terminal.colour else text
 
     def flush(self) -> None:
-        """Hand everything on; raises if nobody can take it: a lost answer must not exit 0."""
-        for stream in (self._stdout, self._stderr):
-            if stream is not None:
-                stream.flush()
+        """Hand everything on.
+
+        Raises:
+            OSError: If nobody can take the answer: a lost one must not exit 0.
+        """
+        if self._stdout is not None:
+            self._stdout.flush()
 
     def abandon(self) -> None:
         """Give up standard output after its reader went away, so that exiting stays silent."""
-        with suppress(OSError, ValueError, AttributeError):
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, sys.stdout.fileno())
-            os.close(null)
+        if self._stdout is not None:
+            _divert(self._stdout)
+
+
+def _divert(stream: TextIO) -> None:
+    """Let what a stream still holds go nowhere, so that exiting stays silent and keeps its code."""
+    with suppress(OSError, ValueError, AttributeError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
 
 
 def _terminal(stream: TextIO | None, environ: Mapping[str, str]) -> Terminal:
@@ -151,9 +176,7 @@ def _width(environ: Mapping[str, str], *, interactive: bool) -> int:
     return max(MIN_WIDTH, min(width, MAX_WIDTH))
 
 
-def _write(stream: TextIO | None, text: str, terminal: Terminal) -> None:
-    if stream is None:
-        return
+def _write(stream: TextIO, text: str, terminal: Terminal) -> None:
     encoding = getattr(stream, "encoding", None) or "utf-8"
     carried = text.encode(encoding, "backslashreplace").decode(encoding)
     click.echo(carried, file=stream, nl=False, color=terminal.colour)

@@ -35,6 +35,10 @@ class NoReceiptError(SkillsBundleError):
 
 @click.command(
     cls=Command,
+    help="""Show the build receipt of this installation.
+
+    Whether lock, files and metadata agree with it is what `skills-bundle verify` says.
+    """,
     examples=[
         Example("What the build of this installation recorded:", "skills-bundle receipt show"),
         Example("Keep its exact bytes:", "skills-bundle receipt show --json > build-receipt.json"),
@@ -59,10 +63,7 @@ class NoReceiptError(SkillsBundleError):
 @json_option
 @pass_output
 def show(output: Output, file: Path | None) -> int:
-    """Show the build receipt of this installation.
-
-    Whether lock, files and metadata agree with it is what `skills-bundle verify` says.
-    """
+    """Show the build receipt of this installation."""
     data, place = _installed() if file is None else (_from_file(file), str(file))
     try:
         found = receipt.parse(data)
@@ -99,6 +100,12 @@ def _from_file(path: Path) -> bytes:
 
 @click.command(
     cls=Command,
+    help="""Show what a build here would record.
+
+    PROJECT is the folder of pyproject.toml, the working directory by default. Nothing is built or
+    written. Where no commit would be named, the reason is said with the files behind it. Needs
+    hatchling, which `skills-bundle[hatch]` brings.
+    """,
     examples=[
         Example("What a build of this checkout would record:", "skills-bundle receipt preview"),
         Example("Of another project, for programs:", "skills-bundle receipt preview --json ."),
@@ -114,12 +121,7 @@ def _from_file(path: Path) -> bytes:
 @json_option
 @pass_output
 def preview(output: Output, folder: Path) -> int:
-    """Show what a build here would record.
-
-    PROJECT is the folder of pyproject.toml, the working directory by default. Nothing is built or
-    written. Where no commit would be named, the reason is said with the files behind it. Needs
-    hatchling, which `skills-bundle[hatch]` brings.
-    """
+    """Show what a build here would record."""
     try:
         found = preview_receipt(project.load(folder))
     except SettingsError as error:

@@ -35,6 +35,11 @@ HEADLINES: Final[dict[Verdict, str]] = {
 
 @click.command(
     cls=Command,
+    help="""Compare this installation with its lock.
+
+    Every installed file is hashed and compared with the lock and with RECORD. Only the running
+    installation is looked at, never the working directory; nothing is written, no network is used.
+    """,
     examples=[
         Example("One screen, and the exit code:", "skills-bundle verify"),
         Example("What each claim rests on:", "skills-bundle verify --explain"),
@@ -44,7 +49,7 @@ HEADLINES: Final[dict[Verdict, str]] = {
         0: "the bytes match, also when their source is not known",
         1: "something changed, is missing, became a link, or nobody lists it",
         2: "wrong arguments",
-        3: "cannot tell: lock or receipt missing or unreadable, or no plain installation",
+        3: "cannot tell: lock or receipt missing, something unreadable, or no plain installation",
     },
 )
 @click.option("--explain", is_flag=True, help="Say what each claim rests on and does not prove.")
@@ -52,11 +57,7 @@ HEADLINES: Final[dict[Verdict, str]] = {
 @json_option
 @pass_output
 def verify(output: Output, *, explain: bool, verbose: bool) -> int:
-    """Compare this installation with its lock.
-
-    Every installed file is hashed and compared with the lock and with RECORD. Only the running
-    installation is looked at, never the working directory; nothing is written, no network is used.
-    """
+    """Compare this installation with its lock."""
     found = verify_installation()
     if output.as_json:
         document = found.to_dict()
@@ -173,4 +174,6 @@ def _next_step(found: Verification) -> str:
         return "This is a source checkout; install a wheel to have something that can be verified."
     if found.layout == "linked":
         return "Install without links (uv: --link-mode copy) to have files that can be verified."
+    if {"unreadable_files", "unseen_entries", "record_unreadable"}.intersection(found.gaps):
+        return "Verify it as a user who may read and list everything in the folder named above."
     return "Install the distribution again to have a lock and a receipt that can be read."
