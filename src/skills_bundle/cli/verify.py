@@ -174,6 +174,7 @@ def _next_step(found: Verification) -> str:
         return "This is a source checkout; install a wheel to have something that can be verified."
     if found.layout == "linked":
         return "Install without links (uv: --link-mode copy) to have files that can be verified."
-    if {"unreadable_files", "unseen_entries", "record_unreadable"}.intersection(found.gaps):
+    unread = {"unreadable_files", "unseen_entries", "record_unreadable"}.intersection(found.gaps)
+    if unread or "unreadable" in {found.lock.state, found.receipt.state}:
         return "Verify it as a user who may read and list everything in the folder named above."
     return "Install the distribution again to have a lock and a receipt that can be read."
