@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
 
+from skills_bundle import __version__
 from skills_bundle.bundle.explain import BASES
+from skills_bundle.cli import installers
 from tests.cli.runner import call
 
 if TYPE_CHECKING:
@@ -123,7 +126,9 @@ def test_a_broken_installation_names_the_file_and_how_to_mend_it(
     shown = "".join(ran.stdout.split())
     assert state in ran.stdout
     assert f"skills_bundle/.agents/skills/{path}" in shown
-    command = f"{place.python} -m pip install --force-reinstall --no-deps skills-bundle=="
+    # The environment sees the packages of the one that runs the tests, which may have no pip.
+    installer = installers.of(place.environment, place.python, has_pip=find_spec("pip") is not None)
+    command = installers.reinstall_command(f"skills-bundle=={__version__}", installer)
     assert f"To mend it: {command}" in ran.stderr
 
 

@@ -13,6 +13,7 @@ them does.
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,9 +56,17 @@ def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None
     return folder
 
 
+def _environment() -> dict[str, str]:
+    """Give our environment without what a test session adds: tools would act on it as on theirs."""
+    ours = ("VIRTUAL_ENV", "PYTHONWARNDEFAULTENCODING")
+    return {name: value for name, value in os.environ.items() if name not in ours}
+
+
 def run(*command: str | Path, cwd: Path | None = None) -> None:
     """Run a command; what it says is shown if it fails."""
-    ran = subprocess.run(command, cwd=cwd, capture_output=True, encoding="utf-8", check=False)
+    ran = subprocess.run(
+        command, cwd=cwd, env=_environment(), capture_output=True, encoding="utf-8", check=False
+    )
     assert ran.returncode == 0, f"{command}\n{ran.stdout}\n{ran.stderr}"
 
 

@@ -46,7 +46,7 @@ def refused(*options: str, environment: dict[str, str] | None = None) -> tuple[i
         [*COMMAND, *options],
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=60,
         check=False,
         env={**ENVIRONMENT, **(environment or {})},
@@ -171,7 +171,7 @@ def test_an_ipv6_address_is_served_and_said_as_a_url() -> None:
 def test_without_an_address_it_listens_where_the_help_says() -> None:
     """The default is one fact."""
     done = subprocess.run(
-        [*COMMAND, "--help"], capture_output=True, text=True, check=True, env=ENVIRONMENT
+        [*COMMAND, "--help"], capture_output=True, encoding="utf-8", check=True, env=ENVIRONMENT
     )
     with socket.create_server(("127.0.0.1", 8765)):  # whoever has the port, it is not us
         _, said = refused("--http")

@@ -50,7 +50,7 @@ def test_a_trace_that_cannot_be_is_said_with_exit_2(options: list[str], words: s
         [*COMMAND, *options],
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
         timeout=60,
         env=ENVIRONMENT,

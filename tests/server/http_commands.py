@@ -73,7 +73,7 @@ def listening(
     process = subprocess.Popen(
         command,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         env={**ENVIRONMENT, **(environment or {})},
         start_new_session=True,
     )
