@@ -23,6 +23,23 @@ if TYPE_CHECKING:
     from skills_bundle.catalog.reading import Resources
 
 
+def finder(collection: str | None) -> Callable[[], Installed]:
+    """Give what says where a collection is installed.
+
+    Args:
+        collection: Name of an installed collection, or None for our own.
+
+    Raises:
+        UnknownCollectionError: If no installed distribution declares it.
+        AmbiguousCollectionError: If several do.
+    """
+    if collection is None:
+        return installed.locate
+    from skills_bundle.bundle import collections  # noqa: PLC0415 - a plain start has no use for it
+
+    return collections.find(collection)
+
+
 def open_catalog(
     *, resources: Resources = "markdown", find: Callable[[], Installed] = installed.locate
 ) -> Catalog:

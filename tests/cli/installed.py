@@ -15,7 +15,15 @@ from pathlib import Path
 import skills_bundle
 from skills_bundle import __version__
 from tests.cli.runner import Ran, spawn
-from tests.installed_builder import SAMPLE, Files, Installation, lock_of, metadata_of, receipt_of
+from tests.installed_builder import (
+    SAMPLE,
+    Files,
+    Installation,
+    InstalledBuilder,
+    lock_of,
+    metadata_of,
+    receipt_of,
+)
 
 LONG = b"# Long\n" + "ünïcödé ".encode() * 8_000
 """Longer than one page of a read, and not only ASCII."""
@@ -101,6 +109,19 @@ def install(
     # As installers do; it also spares every test's process the compiling.
     compileall.compile_dir(made.folder, quiet=1)
     return made
+
+
+def install_beside(made: OwnInstallation, collection: str = "acme") -> Installation:
+    """Install a package of somebody else's that declares its skills as a collection.
+
+    Args:
+        made: The environment to install into.
+        collection: What its entry point calls it.
+    """
+    other = InstalledBuilder(code={"__init__.py": b"raise RuntimeError\n"}).install(made.site)
+    text = f"[skills_bundle.collections]\n{collection} = {other.package}\n"
+    (other.dist_info / "entry_points.txt").write_text(text, encoding="utf-8")
+    return other
 
 
 class WarmProcess:

@@ -49,6 +49,7 @@ def test_another_shell_is_refused_with_the_ones_there_are() -> None:
         (["catalog", "read", "--resources", "all", "alpha", "scr"], ["scripts/run.py"]),
         (["catalog", "read", "none-such", ""], []),
         (["mcp", "serve", "--toolsets", "cat"], ["catalog"]),
+        (["verify", "--collection", "skills"], ["skills-bundle"]),
         (["mcp", "serve", "--toolsets", "catalog,a"], ["catalog,all"]),
     ],
     ids=" ".join,

@@ -53,6 +53,21 @@ def test_each_environment_is_mended_by_what_made_it(
 
 
 @pytest.mark.parametrize(
+    ("kind", "command"),
+    [
+        ("uv_tool", f"uv tool install --reinstall --with acme==1 skills-bundle=={__version__}"),
+        ("pipx", "pipx inject --force mine acme==1"),
+    ],
+)
+def test_a_guest_in_our_environment_is_mended_as_a_guest(
+    kind: installers.Kind, command: str
+) -> None:
+    """Installing it as a tool of its own would leave ours as it is."""
+    installer = installers.Installer(kind, "/p/python", "mine")
+    assert installers.reinstall_command("acme==1", installer) == command
+
+
+@pytest.mark.parametrize(
     ("kind", "start"),
     [
         ("uv_tool", "uv tool install "),

@@ -36,7 +36,7 @@ name = "Acme.Skills"
 version = "1.0"
 
 [project.entry-points."skills_bundle.collections"]
-acme = "acme_skills"
+acme-skills = "acme_skills"
 
 [tool.hatch.build]
 ignore-vcs = true

@@ -94,7 +94,7 @@ def test_a_missing_entry_point_ends_the_build_with_the_line_to_add(
     sample: SampleProject, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A hook may not fill in static metadata, so the project must."""
-    sample.replace("pyproject.toml", 'acme = "acme_skills"', 'acme = "other"')
+    sample.replace("pyproject.toml", 'acme-skills = "acme_skills"', 'acme-skills = "other"')
     assert 'acme-skills = "acme_skills"' in refusal(sample.wheel, capsys)
 
 
@@ -113,7 +113,7 @@ def test_a_package_that_is_not_in_the_wheel_ends_the_build(
 ) -> None:
     """There would be a bundle that no import finds."""
     sample.configure('package = "acme"')
-    sample.replace("pyproject.toml", 'acme = "acme_skills"', 'acme = "acme"')
+    sample.replace("pyproject.toml", 'acme-skills = "acme_skills"', 'acme-skills = "acme"')
     assert "acme/__init__.py" in refusal(sample.wheel, capsys)
 
 
@@ -142,7 +142,7 @@ def test_a_refused_build_leaves_no_archive(
 ) -> None:
     """Not even hatchling's, which holds no bundle; not even when it fails at the very end."""
     sample.configure('package = "acme"')
-    sample.replace("pyproject.toml", 'acme = "acme_skills"', 'acme = "acme"')
+    sample.replace("pyproject.toml", 'acme-skills = "acme_skills"', 'acme-skills = "acme"')
     refusal(sample.wheel, capsys)
     assert list((sample.folder / "dist").iterdir()) == []
 

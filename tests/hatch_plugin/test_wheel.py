@@ -103,7 +103,7 @@ def test_a_package_in_a_namespace_works(tmp_path: Path) -> None:
     sample = SampleProject.create(tmp_path / "acme")
     sample.write("src/acme_ns/tools/__init__.py", b"")
     sample.replace("pyproject.toml", '["src/acme_skills"]', '["src/acme_ns"]')
-    sample.replace("pyproject.toml", 'acme = "acme_skills"', 'acme = "acme_ns.tools"')
+    sample.replace("pyproject.toml", 'acme-skills = "acme_skills"', 'acme-skills = "acme_ns.tools"')
     sample.configure('package = "acme_ns.tools"').committed()
     assert "skills/greet/SKILL.md" in bundled(sample.wheel(), "acme_ns/tools")
 

@@ -8,11 +8,12 @@ import click
 
 from skills_bundle import limits
 from skills_bundle.cli import claims, completers, pretty
+from skills_bundle.cli.collection import collection_option
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.read_hints import why_refused
 from skills_bundle.cli.text import count, safe_line, shortened, size
 from skills_bundle.errors import ToolError, UnsafeFileError
-from skills_bundle.wiring import open_catalog
+from skills_bundle.wiring import finder, open_catalog
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,7 +27,7 @@ SHOWN_CHARACTERS: Final = 160
 
 ANSWER_CODES: Final = {
     0: "answered, also when nothing was found",
-    2: "arguments that the tool does not take",
+    2: "arguments that the tool does not take, or a collection that is not installed",
     3: "the catalog is not available: its lock is missing or cannot be trusted",
 }
 
@@ -56,6 +57,7 @@ ANSWER_CODES: Final = {
 )
 @click.option("--offset", type=click.IntRange(0), default=0, help="Skills to pass over first.")
 @click.option("--verbose", is_flag=True, help="Show whole descriptions, and tags.")
+@collection_option
 @json_option
 @pass_output
 def search(  # noqa: PLR0913 - one parameter an option
@@ -66,11 +68,13 @@ def search(  # noqa: PLR0913 - one parameter an option
     limit: int,
     offset: int,
     verbose: bool,
+    collection: str | None,
 ) -> int:
     """List the skills that contain a text."""
     if words and query is not None:
         raise click.UsageError("Give the text once, as QUERY or with --query.")
-    result = open_catalog().search(" ".join(words) or query or "", limit=limit, offset=offset)
+    source = open_catalog(find=finder(collection))
+    result = source.search(" ".join(words) or query or "", limit=limit, offset=offset)
     if output.as_json:
         output.json(result.model_dump(mode="json"))
     else:
@@ -164,6 +168,7 @@ def _nothing_found(result: SearchResult) -> str:
     default="markdown",
     help="What may be read: SKILL.md and Markdown below references/, or every text file.",
 )
+@collection_option
 @json_option
 @pass_output
 def read(  # noqa: PLR0913 - one parameter an option
@@ -175,9 +180,10 @@ def read(  # noqa: PLR0913 - one parameter an option
     limit: int | None,
     raw: bool,
     resources: Literal["markdown", "all"],
+    collection: str | None,
 ) -> int:
     """Read a file of a skill."""
-    source = open_catalog(resources=resources)
+    source = open_catalog(resources=resources, find=finder(collection))
     try:
         page = source.read(skill, resource, offset=offset, limit=limit or limits.READ_DEFAULT_LIMIT)
     except ToolError as error:
@@ -251,11 +257,12 @@ def _footer(page: ReadResult) -> list[RenderableType]:
     default=limits.OVERVIEW_MAX_ENTRIES,
     help="Skills to name at most.",
 )
+@collection_option
 @json_option
 @pass_output
-def overview(output: Output, max_entries: int) -> int:
+def overview(output: Output, *, max_entries: int, collection: str | None) -> int:
     """Print the overview that agents are given."""
-    result = open_catalog().overview(max_entries)
+    result = open_catalog(find=finder(collection)).overview(max_entries)
     if output.as_json:
         output.json(result.model_dump(mode="json"))
     else:

@@ -1,4 +1,4 @@
-"""Edge: what a shell's TAB offers where our own words can come: skills, their files, tool groups.
+"""Edge: what a shell's TAB offers of our own words: skills, their files, tools, collections.
 
 Completion must never print or fail: with a broken installation nothing is offered.
 """
@@ -23,15 +23,30 @@ DESCRIPTION_CHARACTERS: Final = 60
 
 
 def skills(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
+    context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Offer the paths of skills, and their names where these differ."""
-    rows = {skill.path: skill.description for skill in _locked()}
-    rows |= {skill.name: skill.description for skill in _locked() if skill.name not in rows}
+    locked = _locked(context)
+    rows = {skill.path: skill.description for skill in locked}
+    rows |= {skill.name: skill.description for skill in locked if skill.name not in rows}
     return [
         CompletionItem(key, help=" ".join(text.split())[:DESCRIPTION_CHARACTERS])
         for key, text in rows.items()
         if key.startswith(incomplete)
+    ]
+
+
+def collections(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the names of installed collections."""
+    from skills_bundle.bundle import collections as declared  # noqa: PLC0415 - see _locked
+
+    rows = {row.name: row for row in declared.installed_collections()}
+    return [
+        CompletionItem(name, help=f"{row.distribution} {row.version}")
+        for name, row in rows.items()
+        if name.startswith(incomplete)
     ]
 
 
@@ -42,7 +57,7 @@ def resources(
     from skills_bundle.catalog.reading import is_markdown_resource  # noqa: PLC0415 - see _locked
 
     key, everything = context.params.get("skill"), context.params.get("resources") == "all"
-    files = next((s.files for s in _locked() if key in {s.path, s.name}), ())
+    files = next((s.files for s in _locked(context) if key in {s.path, s.name}), ())
     readable = [file.path for file in files if everything or is_markdown_resource(file.path)]
     return [CompletionItem(path) for path in readable if path.startswith(incomplete)]
 
@@ -65,12 +80,12 @@ def names(known: Iterable[str]) -> Callable[..., list[CompletionItem]]:
     return complete
 
 
-def _locked() -> tuple[LockedSkill, ...]:
+def _locked(context: click.Context) -> tuple[LockedSkill, ...]:
     """Give the skills that can be read here, or none."""
     # Only completion needs it, and `mcp serve`, whose options are completed too, must start fast.
-    from skills_bundle.wiring import open_catalog  # noqa: PLC0415 - see above
+    from skills_bundle.wiring import finder, open_catalog  # noqa: PLC0415 - see above
 
     try:
-        return open_catalog().shelf.view().lock.skills
+        return open_catalog(find=finder(context.params.get("collection"))).shelf.view().lock.skills
     except SkillsBundleError:
         return ()

@@ -69,11 +69,13 @@ def receipt(context: click.Context) -> None:
     help="""Search and read the bundled skills.
 
     The answers are those of the MCP tools of the same names; with --json they are exactly theirs.
+    Collections that other distributions brought are reached with --collection.
     """,
     entries={
         "search": Entry("List the skills that contain a text.", f"{_HERE}.catalog:search"),
         "read": Entry("Read a file of a skill.", f"{_HERE}.catalog:read"),
         "overview": Entry("Print the overview that agents are given.", f"{_HERE}.catalog:overview"),
+        "collections": Entry("List the installed collections.", f"{_HERE}.collections:collections"),
     },
     examples=[
         Example("List every skill:", "skills-bundle catalog search"),

@@ -59,12 +59,21 @@ def reinstall_command(wanted: str, installer: Installer) -> str:
     """Give the command that installs the same again.
 
     Args:
-        wanted: Requirement with its version.
+        wanted: Requirement with its version; of ours, or of one that brings a collection.
         installer: What made the environment.
     """
+    guest = not wanted.startswith(f"{OWN_NAME}==")
+    own = f"{OWN_NAME}=={__version__}"
     words = {
-        "uv_tool": ["uv", "tool", "install", "--reinstall", wanted],
-        "pipx": ["pipx", "reinstall", installer.name],
+        "uv_tool": [
+            *("uv", "tool", "install", "--reinstall"),
+            *(("--with", wanted, own) if guest else (wanted,)),
+        ],
+        "pipx": (
+            ["pipx", "inject", "--force", installer.name, wanted]
+            if guest
+            else ["pipx", "reinstall", installer.name]
+        ),
         "pip": [installer.python, "-m", "pip", "install", "--force-reinstall", "--no-deps", wanted],
         "uv": ["uv", "pip", "install", "--python", installer.python, "--reinstall", wanted],
     }

@@ -11,11 +11,13 @@ from pydantic import ValidationError
 
 from skills_bundle.bundle.provenance import Provenance
 from skills_bundle.cli import claims, failures, pretty
+from skills_bundle.cli.collection import collection_option, command_line
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.progress import patience
 from skills_bundle.formats import rendering
 from skills_bundle.server.check import run_check
-from skills_bundle.server.check_lock import read_named
+from skills_bundle.server.check_lock import read_lock, read_named
+from skills_bundle.wiring import finder
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.cli.output import Output, Terminal
     from skills_bundle.cli.pretty import Mark
+    from skills_bundle.server.check_lock import LockOnDisk
     from skills_bundle.server.check_report import CheckReport, Step, Verdict
 
 MARKS: Final[dict[Verdict, Mark]] = {"ok": "good", "wrong": "bad", "cannot_tell": "unsure"}
@@ -67,6 +70,10 @@ FOREIGN_ADVICE: Final = (
             "Give the server a variable, as a host's configuration can:",
             "skills-bundle mcp check --env LANG=C.UTF-8",
         ),
+        Example(
+            "Try the server of another installed collection:",
+            "skills-bundle mcp check --collection skills-bundle",
+        ),
         Example("For programs:", "skills-bundle mcp check --json"),
     ],
     exit_codes={
@@ -86,8 +93,9 @@ FOREIGN_ADVICE: Final = (
     metavar="FILE",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="The lock of what the server must serve.",
-    show_default="the lock of this installation",
+    show_default="the lock of the collection",
 )
+@collection_option
 @click.option(
     "--env",
     "variables",
@@ -98,30 +106,40 @@ FOREIGN_ADVICE: Final = (
 @click.option("--verbose", is_flag=True, help="Also show what was run and what the server printed.")
 @json_option
 @pass_output
-def check(
+def check(  # noqa: PLR0913 - one parameter an option
     output: Output,
     *,
     command: str | None,
     lock: Path | None,
+    collection: str | None,
     variables: tuple[str, ...],
     verbose: bool,
 ) -> int:
     """Start the server as a host would, and try it."""
     words, environment = _words(command), _environment(variables)
-    named = None if lock is None else read_named(lock)
+    demanded = _demanded(lock, collection)
     with patience(output, "Talking to the server ..."):
-        report = run_check(words, lock=named, environment=environment)
+        report = run_check(words, lock=demanded, environment=environment, collection=collection)
     if output.as_json:
         output.json(report.to_dict())
         return report.exit_code
     parts = [_steps(report, output.terminal), *_provenance(report)]
     if verbose or report.exit_code == failures.EXIT_WRONG:
         parts += _circumstances(report)
-    mark, verdict = _conclusion(report, foreign=command is not None)
+    mark, verdict = _conclusion(report, collection, foreign=command is not None)
     parts.append(pretty.line(""))
     parts.append(pretty.marked(mark, verdict, output.terminal))
     output.text(pretty.render(parts, output.terminal))
     return report.exit_code
+
+
+def _demanded(lock: Path | None, collection: str | None) -> LockOnDisk | str | None:
+    """Give the lock that the server must serve, if somebody said which."""
+    # Also when a lock is named: an unknown collection is a usage error, and no server's failure.
+    find = finder(collection)
+    if lock is not None:
+        return read_named(lock)
+    return None if collection is None else read_lock(find)
 
 
 def _words(command: str | None) -> list[str] | None:
@@ -195,13 +213,14 @@ def _provenance(report: CheckReport) -> list[RenderableType]:
     return [title, pretty.facts(claims.rows(provenance))]
 
 
-def _conclusion(report: CheckReport, *, foreign: bool) -> tuple[Mark, str]:
+def _conclusion(report: CheckReport, collection: str | None, *, foreign: bool) -> tuple[Mark, str]:
     if report.exit_code == 0:
         spent = sum(step.milliseconds for step in report.steps)
         return "good", f"It works: every step was right, {spent:,.0f} ms in all."
     problems = " ".join(report.problems)
     if report.exit_code == failures.EXIT_WRONG:
-        advice = FOREIGN_ADVICE if foreign else "`skills-bundle verify` looks at the installation."
+        verify = command_line("verify", collection)
+        advice = FOREIGN_ADVICE if foreign else f"`{verify}` looks at the installation."
         return "bad", f"It does not work. {problems} {advice}"
     advice = " Name its lock with --lock FILE." if foreign else ""
     return "unsure", f"It answers; whether with what was locked cannot be told. {problems}{advice}"

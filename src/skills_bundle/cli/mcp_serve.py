@@ -10,13 +10,15 @@ from click.core import ParameterSource
 
 from skills_bundle import limits
 from skills_bundle.cli import completers
+from skills_bundle.cli.collection import collection_option, command_line
 from skills_bundle.cli.framework import Command, Example, environment
 from skills_bundle.server.run import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets, serve_stdio
-from skills_bundle.wiring import open_catalog
+from skills_bundle.wiring import finder, open_catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from skills_bundle.bundle.installed import Installed
     from skills_bundle.catalog.service import Catalog
 
     Body = Callable[..., Any]
@@ -89,12 +91,16 @@ def _with_http_options(body: Body) -> Body:
     examples=[
         Example("What a host runs:", "skills-bundle mcp serve"),
         Example("Let scripts be read, too:", "skills-bundle mcp serve --resources all"),
+        Example(
+            "Serve another installed collection:",
+            "skills-bundle mcp serve --collection skills-bundle",
+        ),
         Example("Keep what is said:", "skills-bundle mcp serve --trace conversation.jsonl"),
     ],
     exit_codes={
         0: "the client left, or a signal asked to stop",
         1: "the connection could not go on, or the address is taken; standard error says why",
-        2: "wrong arguments, standard input or output is closed, or the trace cannot be made",
+        2: "wrong arguments or collection, no standard input or output, or no trace can be made",
         3: "the installation cannot be read at all",
     },
 )
@@ -111,6 +117,7 @@ def _with_http_options(body: Body) -> Body:
     default="markdown",
     help="What may be read: SKILL.md and Markdown below references/, or every text file.",
 )
+@collection_option
 @click.option(
     "--trace",
     metavar="FILE",
@@ -127,23 +134,26 @@ def _with_http_options(body: Body) -> Body:
 )
 @_with_http_options
 @click.pass_context
-def serve(
+def serve(  # noqa: PLR0913 - one parameter an option
     context: click.Context,
     *,
     toolsets: str,
     resources: Literal["markdown", "all"],
+    collection: str | None,
     trace: str | None,
     address: str | None,
     **http: Unpack[_Http],
 ) -> int:
     """Serve the skills over standard input and output, or over HTTP."""
     groups = parse_toolsets(toolsets)
-    opener = partial(open_catalog, resources=resources)
+    find = finder(collection)
+    opener = partial(open_catalog, resources=resources, find=find)
     if address is not None:
         _refuse(context, "not together with --http", frozenset({"trace"}))
-        return _serve_http(context, opener, groups, address, http)
+        return _serve_http(context, (opener, find), groups, address, http)
     _refuse(context, "only together with --http", frozenset(_Http.__annotations__))
-    return serve_stdio(opener, groups, trace_file=trace)
+    check = command_line("mcp check", collection)
+    return serve_stdio(opener, groups, find, trace_file=trace, check_command=check)
 
 
 def _refuse(context: click.Context, when: str, names: frozenset[str]) -> None:
@@ -164,7 +174,7 @@ def _refuse(context: click.Context, when: str, names: frozenset[str]) -> None:
 
 def _serve_http(
     context: click.Context,
-    opener: Callable[[], Catalog],
+    source: tuple[Callable[[], Catalog], Callable[[], Installed]],
     groups: tuple[str, ...],
     address: str,
     http: _Http,
@@ -182,4 +192,5 @@ def _serve_http(
         origins=http["origins"],
         workers=http["workers"],
     )
-    return serve_http(opener, groups, asked)
+    opener, find = source
+    return serve_http(opener, groups, asked, find)

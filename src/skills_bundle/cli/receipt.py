@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 import click
 
 from skills_bundle import limits
-from skills_bundle.bundle import installed, project, receipt, safe_read
+from skills_bundle.bundle import project, receipt, safe_read
 from skills_bundle.bundle.provenance import GAP_SENTENCES
 from skills_bundle.cli import claims, installers, pretty
+from skills_bundle.cli.collection import collection_option
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.text import count, safe, size
 from skills_bundle.errors import (
@@ -21,6 +22,7 @@ from skills_bundle.errors import (
     UnsafeFileError,
 )
 from skills_bundle.hatch_plugin.preview import preview as preview_receipt
+from skills_bundle.wiring import finder
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.receipt import BuildReceipt
@@ -50,7 +52,7 @@ class NoReceiptError(SkillsBundleError):
     exit_codes={
         0: "the receipt was shown",
         1: "the file is not a receipt, or contradicts itself",
-        2: "wrong arguments",
+        2: "wrong arguments, or a collection that is not installed",
         3: "there is no receipt, or it cannot be read",
     },
 )
@@ -60,11 +62,14 @@ class NoReceiptError(SkillsBundleError):
     metavar="FILE",
     help="Show this receipt instead of the installed one.",
 )
+@collection_option
 @json_option
 @pass_output
-def show(output: Output, file: Path | None) -> int:
+def show(output: Output, *, file: Path | None, collection: str | None) -> int:
     """Show the build receipt of this installation."""
-    data, place = _installed() if file is None else (_from_file(file), str(file))
+    if file is not None and collection is not None:
+        raise click.UsageError("Give one of --file and --collection.")
+    data, place = _installed(collection) if file is None else (_from_file(file), str(file))
     try:
         found = receipt.parse(data)
     except InvalidReceiptError as error:
@@ -73,9 +78,9 @@ def show(output: Output, file: Path | None) -> int:
     return 0
 
 
-def _installed() -> tuple[bytes, str]:
+def _installed(collection: str | None) -> tuple[bytes, str]:
     """Give the installed receipt's bytes and its path."""
-    place = installed.locate()
+    place = finder(collection)()
     try:
         with safe_read.Reader(place.site, follow_last=place.linked) as reader:
             data = reader.read_up_to(place.receipt_path, limits.RECEIPT_MAX_BYTES).data

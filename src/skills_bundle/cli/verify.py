@@ -8,9 +8,10 @@ import click
 
 from skills_bundle.bundle.explain import explain as explanations
 from skills_bundle.cli import claims, installers, pretty
+from skills_bundle.cli.collection import collection_option
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.text import count, size
-from skills_bundle.wiring import verify_installation
+from skills_bundle.wiring import finder, verify_installation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,27 +39,30 @@ HEADLINES: Final[dict[Verdict, str]] = {
     help="""Compare this installation with its lock.
 
     Every installed file is hashed and compared with the lock and with RECORD. Only the running
-    installation is looked at, never the working directory; nothing is written, no network is used.
+    environment is looked at, never the working directory; nothing is written, no network is used.
+    With --collection it is the installation of the package that carries this collection.
     """,
     examples=[
         Example("One screen, and the exit code:", "skills-bundle verify"),
         Example("What each claim rests on:", "skills-bundle verify --explain"),
+        Example("Another installed collection:", "skills-bundle verify --collection skills-bundle"),
         Example("Every file with its digest, for programs:", "skills-bundle verify --json"),
     ],
     exit_codes={
         0: "the bytes match, also when their source is not known",
         1: "something changed, is missing, became a link, or nobody lists it",
-        2: "wrong arguments",
+        2: "wrong arguments, or a collection that is not installed",
         3: "cannot tell: lock or receipt missing, something unreadable, or no plain installation",
     },
 )
 @click.option("--explain", is_flag=True, help="Say what each claim rests on and does not prove.")
 @click.option("--verbose", is_flag=True, help="List every file with its size and digest.")
+@collection_option
 @json_option
 @pass_output
-def verify(output: Output, *, explain: bool, verbose: bool) -> int:
+def verify(output: Output, *, explain: bool, verbose: bool, collection: str | None) -> int:
     """Compare this installation with its lock."""
-    found = verify_installation()
+    found = verify_installation(find=finder(collection))
     if output.as_json:
         document = found.to_dict()
         if explain:

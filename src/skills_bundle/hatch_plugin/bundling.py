@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle import limits
 from skills_bundle.bundle import project, safe_read
 from skills_bundle.bundle.checkout import SDIST_MARK, inspect, open_checkout
+from skills_bundle.bundle.collections import GROUP
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.proof import Entry
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME, BuildReceipt, Package, parse
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.settings import Settings
     from skills_bundle.hatch_plugin.selection import Metadata
 
-COLLECTIONS: Final = "skills_bundle.collections"
-"""The entry-point group by which a server finds collections."""
 GENERATED: Final = frozenset({SDIST_MARK, RECEIPT_FILE_NAME})
 """Files at an sdist's root that its build makes; no input of any build."""
 
@@ -271,10 +270,10 @@ def _carried(root: Path) -> bytes | None:
 
 def _demand_entry_point(metadata: Metadata, settings: Settings) -> None:
     """Insist on the entry point by which servers find the collection; a hook may not add it."""
-    declared = metadata.core.entry_points.get(COLLECTIONS, {})
-    if settings.package in declared.values():
+    declared = metadata.core.entry_points.get(GROUP, {})
+    if declared.get(settings.collection) == settings.package:
         return
-    where = f'project.entry-points."{COLLECTIONS}"'
+    where = f'project.entry-points."{GROUP}"'
     message = f'must hold: {settings.collection} = "{settings.package}"'
     problem = Problem(code="no_entry_point", message=message, path=where)
     raise SettingsError("No server would find this collection.", (problem,))

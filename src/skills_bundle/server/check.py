@@ -48,17 +48,23 @@ EXPECTED_TOOLS: Final = (
 )
 
 
-def default_command() -> list[str]:
-    """Give the command that serves this very installation; `-P` keeps the caller's folder out."""
-    return [sys.executable, "-P", "-m", "skills_bundle", "mcp", "serve"]
+def default_command(collection: str | None = None) -> list[str]:
+    """Give the command that serves this very installation; `-P` keeps the caller's folder out.
+
+    Args:
+        collection: Another installed collection to serve.
+    """
+    option = [] if collection is None else ["--collection", collection]
+    return [sys.executable, "-P", "-m", "skills_bundle", "mcp", "serve", *option]
 
 
 def run_check(
     command: Sequence[str] | None = None,
     progress: Callable[[Step], None] = lambda _: None,
     *,
-    lock: LockOnDisk | None = None,
+    lock: LockOnDisk | str | None = None,
     environment: Mapping[str, str] | None = None,
+    collection: str | None = None,
 ) -> CheckReport:
     """Start a server, talk to it as a host would, and report.
 
@@ -66,9 +72,11 @@ def run_check(
         command: The program and its arguments; by default the server of this installation, started
             in an empty folder.
         progress: Told of each step when it is over.
-        lock: What the server must serve; by default the lock of this installation, and then a
-            server of another catalog is not wrong.
+        lock: What the server must serve, or a sentence that says why there is no such lock; by
+            default the lock of this installation, and then a server of another catalog is not
+            wrong.
         environment: Variables for the server besides the few that hosts pass on.
+        collection: What the server of this installation serves, if no command is given.
 
     Returns:
         The report; whatever goes wrong is in it. Every step ends within
@@ -79,7 +87,7 @@ def run_check(
         tempfile.TemporaryFile() as errors,
         tempfile.TemporaryDirectory() as empty,
     ):
-        started = list(command) if command else default_command()
+        started = list(command) if command else default_command(collection)
         parameters = StdioServerParameters(
             command=started[0],
             args=started[1:],
@@ -123,7 +131,7 @@ async def _checked(
     parameters: StdioServerParameters,
     errors: TextIO,
     progress: Callable[[Step], None],
-    lock: LockOnDisk | None,
+    lock: LockOnDisk | str | None,
 ) -> _Check:
     check = _Check(parameters, errors, progress, lock)
     await check.run()
@@ -138,7 +146,7 @@ class _Check:
         parameters: StdioServerParameters,
         errors: TextIO,
         progress: Callable[[Step], None],
-        lock: LockOnDisk | None,
+        lock: LockOnDisk | str | None,
     ) -> None:
         self.steps: list[Step] = []
         self.printed = ""

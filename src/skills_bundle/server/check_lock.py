@@ -13,8 +13,10 @@ from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import sha256_hex
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from skills_bundle.bundle.installed import Installed
     from skills_bundle.errors import Problem
 
 
@@ -43,13 +45,17 @@ class LockOnDisk:
         return None
 
 
-def read_lock() -> LockOnDisk | str:
-    """Read the lock that this package is installed with, or say in a sentence why there is none.
+def read_lock(find: Callable[[], Installed] | None = None) -> LockOnDisk | str:
+    """Read the lock that a package is installed with, or say in a sentence why there is none.
 
     Of a package that runs from its source, that is the project's committed lock.
+
+    Args:
+        find: Says where the package is whose lock the server must serve; by default it is ours,
+            and a server of another catalog is not wrong.
     """
     try:
-        place = installed.locate()
+        place = installed.locate() if find is None else find()
     except BundleUnavailableError as error:
         return error.summary
     path = place.site / place.lock_path
@@ -60,7 +66,9 @@ def read_lock() -> LockOnDisk | str:
         value = strict_json.loads(data, limit=limits.LOCK_MAX_BYTES)
     except (OSError, MalformedJsonError):
         return f"There is no lock to compare with: {path} is missing or cannot be read."
-    return LockOnDisk(path, sha256_hex(data), value)
+    # What is served from source are the skills of this moment, and a committed lock may be older.
+    named = find is not None and place.project is None
+    return LockOnDisk(path, sha256_hex(data), value, named)
 
 
 def read_named(path: Path) -> LockOnDisk:

@@ -67,6 +67,7 @@ def serve_stdio(
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS,
     identify: Callable[[], object] = installed.locate,
     trace_file: str | None = None,
+    check_command: str = "skills-bundle mcp check",
 ) -> int:
     """Serve one client on standard input and output, until it leaves.
 
@@ -79,6 +80,7 @@ def serve_stdio(
         identify: Finds out what we are; what it raises stops the server before it starts, since
             no answer could say where it comes from.
         trace_file: Path of a file to be made, in which both directions are written down.
+        check_command: What to run, as told to somebody who waits at a terminal.
 
     Returns:
         The exit code: 0 when the input ended, the client left or a signal asked us to stop; 1 when
@@ -106,7 +108,7 @@ def serve_stdio(
     if waits_at_terminal:
         _say(
             "waiting for an MCP client: JSON-RPC on standard input, one message a line "
-            "(Ctrl-D ends). To see that the server works, run `skills-bundle mcp check`."
+            f"(Ctrl-D ends). To see that the server works, run `{check_command}`."
         )
 
     def make_toolbox() -> Toolbox:

@@ -1,0 +1,172 @@
+"""Collections that distributions declare: found by metadata and folders, no code of theirs run."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle.bundle import collections, installed
+from skills_bundle.bundle.collections import (
+    AmbiguousCollectionError,
+    Declared,
+    UnknownCollectionError,
+)
+from skills_bundle.errors import BundleUnavailableError
+from tests.installed_builder import Installation, InstalledBuilder, metadata_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ACME = Declared("acme-skills", "acme-skills", "1.2.0", "acme_skills")
+BOMB = {"__init__.py": b"raise RuntimeError('imported')\n"}
+
+
+def declare(made: Installation, line: str = "acme-skills = acme_skills") -> str:
+    """Add the entry point to an installation; give the folder to look in."""
+    text = f"[{collections.GROUP}]\n{line}\n"
+    (made.dist_info / "entry_points.txt").write_text(text, encoding="utf-8")
+    return str(made.site)
+
+
+def metadata_alone(site: Path, name: str, line: str, version: str = "1") -> str:
+    """Write a distribution that is nothing but metadata; give the folder to look in."""
+    made = Installation(site=site, name=name, version=version)
+    made.dist_info.mkdir(parents=True)
+    (made.dist_info / "METADATA").write_bytes(metadata_of(name, version))
+    return declare(made, line)
+
+
+def test_a_declared_collection_is_listed_beside_ours(tmp_path: Path) -> None:
+    """With its distribution, version and package."""
+    site = declare(InstalledBuilder().install(tmp_path))
+    assert collections.installed_collections([site]) == (ACME, collections.OWN)
+
+
+def test_a_collection_is_found_without_running_its_code(tmp_path: Path) -> None:
+    """A package that fails on import is located like any other."""
+    made = InstalledBuilder(code=BOMB).install(tmp_path)
+    assert collections.find("acme-skills", [declare(made)])() == made.locate()
+    assert "acme_skills" not in sys.modules
+
+
+def test_a_package_below_another_is_found_without_running_either(tmp_path: Path) -> None:
+    """Only the top is looked up; the rest is a path."""
+    folder = tmp_path / "acme" / "skills"
+    (folder / ".agents").mkdir(parents=True)
+    for file in (folder / "__init__.py", folder.parent / "__init__.py"):
+        file.write_bytes(BOMB["__init__.py"])
+    site = metadata_alone(tmp_path, "acme", "acme = acme.skills")
+    place = collections.find("acme", [site])()
+    assert (place.site, place.package) == (tmp_path.resolve(), "acme/skills")
+
+
+def test_of_a_namespace_the_part_that_carries_the_bundle_is_found(tmp_path: Path) -> None:
+    """Its other parts lie in other folders."""
+    (tmp_path / "one/acme/skills").mkdir(parents=True)
+    (tmp_path / "two/acme/skills/.agents").mkdir(parents=True)
+    one = metadata_alone(tmp_path / "one", "acme", "acme = acme.skills")
+    place = collections.find("acme", [one, str(tmp_path / "two")])()
+    assert place.site == (tmp_path / "two").resolve()
+
+
+def test_without_an_entry_point_nothing_is_declared(tmp_path: Path) -> None:
+    """A bundle alone is no collection."""
+    made = InstalledBuilder().install(tmp_path)
+    assert collections.installed_collections([str(made.site)]) == (collections.OWN,)
+
+
+def test_an_unknown_name_is_answered_with_the_installed_ones(tmp_path: Path) -> None:
+    """Exit 2, and the one that was probably meant."""
+    site = declare(InstalledBuilder().install(tmp_path))
+    with pytest.raises(UnknownCollectionError) as refused:
+        collections.find("acme-skill", [site])
+    assert refused.value.exit_code == 2
+    assert str(refused.value).endswith(
+        "Did you mean 'acme-skills'? Installed: acme-skills, skills-bundle."
+    )
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+def test_a_name_that_two_distributions_declare_is_refused_with_both(
+    tmp_path: Path, order: tuple[str, str]
+) -> None:
+    """In one order, wherever they lie."""
+    sites = {
+        "a": metadata_alone(tmp_path / "a", "alpha", "acme = alpha"),
+        "b": metadata_alone(tmp_path / "b", "beta", "acme = beta"),
+    }
+    with pytest.raises(AmbiguousCollectionError, match=r"alpha 1 and beta 1\. Uninstall"):
+        collections.find("acme", [sites[one] for one in order])
+
+
+def test_nobody_takes_our_own_name_silently(tmp_path: Path) -> None:
+    """It is ambiguous then, and without the option ours is served as ever."""
+    site = metadata_alone(tmp_path, "evil", "skills-bundle = evil")
+    with pytest.raises(AmbiguousCollectionError, match=r"evil 1 and skills-bundle "):
+        collections.find("skills-bundle", [site])
+
+
+def test_our_own_is_the_code_that_runs() -> None:
+    """Also from source, where no metadata declares it."""
+    assert collections.find("skills-bundle", [])() == installed.locate()
+
+
+def test_of_one_distribution_installed_twice_the_first_on_the_path_counts(tmp_path: Path) -> None:
+    """As imports have it."""
+    sites = [
+        metadata_alone(tmp_path / version, "acme-skills", "acme-skills = acme_skills", version)
+        for version in ("2", "1")
+    ]
+    assert [row.version for row in collections.installed_collections(sites)] == [
+        "2",
+        collections.OWN.version,
+    ]
+
+
+def test_a_package_without_a_bundle_is_unavailable_with_what_to_do(tmp_path: Path) -> None:
+    """Its wheel was built without the hook."""
+    made = InstalledBuilder().install(tmp_path)
+    made.bundle.rename(tmp_path / "gone")
+    find = collections.find("acme-skills", [declare(made)])
+    with pytest.raises(BundleUnavailableError, match="carries no bundle") as told:
+        find()
+    assert (told.value.exit_code, told.value.problems[0].code) == (3, "no_bundle")
+
+
+@pytest.mark.parametrize("value", ["no_such_package", "../acme_skills", "sys", "a:b", "/etc"])
+def test_a_package_that_is_not_there_is_unavailable(tmp_path: Path, value: str) -> None:
+    """Names that are no package lead nowhere, least of all out of the environment."""
+    find = collections.find("acme", [metadata_alone(tmp_path, "acme", f"acme = {value}")])
+    with pytest.raises(BundleUnavailableError) as told:
+        find()
+    assert told.value.problems[0].code == "no_package"
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"[skills_bundle.collections\nx", b"= =\n"])
+def test_metadata_that_cannot_be_read_declares_nothing(tmp_path: Path, data: bytes) -> None:
+    """And keeps nobody else from being found."""
+    site = declare(InstalledBuilder().install(tmp_path))
+    broken = tmp_path / "broken-1.dist-info"
+    broken.mkdir()
+    (broken / "entry_points.txt").write_bytes(data)
+    assert ACME in collections.installed_collections([site])
+
+
+def test_a_distribution_without_a_name_declares_nothing(tmp_path: Path) -> None:
+    """Nobody could say whose the collection is."""
+    folder = tmp_path / "acme-1.dist-info"
+    folder.mkdir()
+    (folder / "entry_points.txt").write_text(f"[{collections.GROUP}]\nx = y\n", encoding="utf-8")
+    assert collections.installed_collections([str(tmp_path)]) == (collections.OWN,)
+
+
+def test_the_working_directory_declares_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though Python's path may name it as the empty folder."""
+    declare(InstalledBuilder().install(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    assert ACME not in collections.installed_collections()

@@ -1,0 +1,127 @@
+"""`--collection` and `catalog collections`, in an environment that holds another package beside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.installed import install, install_beside
+from tests.cli.runner import on_terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.installed import OwnInstallation
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> OwnInstallation:
+    """Give our installation with Acme's beside it; nobody may change it."""
+    made = install(tmp_path_factory.mktemp("both") / "environment")
+    install_beside(made)
+    return made
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["verify"],
+        ["receipt", "show"],
+        ["catalog", "search", "alpha"],
+        ["catalog", "read", "alpha"],
+        ["catalog", "overview"],
+    ],
+    ids=" ".join,
+)
+def test_each_command_answers_for_the_named_collection(
+    words: list[str], both: OwnInstallation, tmp_path: Path
+) -> None:
+    """From any folder; the answer is of the other distribution."""
+    ran = both.ask(*words, "--collection", "acme", "--json", cwd=tmp_path)
+    assert (ran.code, ran.stderr) == (0, "")
+    said = ran.json.get("package_version") or (ran.json.get("provenance") or ran.json["package"])
+    version = said if isinstance(said, str) else said.get("package_version", said.get("version"))
+    assert version == "1.2.0"
+
+
+def test_check_starts_the_named_server_and_compares_with_its_lock(both: OwnInstallation) -> None:
+    """Exit 0, which needs the lock of that collection."""
+    report = both.ask("mcp", "check", "--collection", "acme", "--json").json
+    assert report["ok"] is True
+    assert report["command"][-2:] == ["--collection", "acme"]
+    assert report["provenance"]["package_name"] == "acme-skills"
+
+
+def test_check_finds_a_server_of_another_collection_wrong(both: OwnInstallation) -> None:
+    """Exit 1: somebody said what it must serve."""
+    line = f"{both.python} -P -m skills_bundle mcp serve"
+    ran = both.ask("mcp", "check", "--collection", "acme", "--command", line)
+    assert ran.code == 1
+    assert "serves another catalog" in " ".join(ran.stdout.split())
+
+
+def test_on_a_terminal_serve_names_the_check_of_its_collection(both: OwnInstallation) -> None:
+    """Another check would look at another lock."""
+    ran = on_terminal("mcp", "serve", "--collection", "acme", python=both.python, typed=b"\x04")
+    assert ran.code == 0
+    assert "skills-bundle mcp check --collection acme" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["verify"],
+        ["receipt", "show"],
+        ["catalog", "search"],
+        ["catalog", "overview"],
+        ["catalog", "read", "alpha"],
+        ["mcp", "serve"],
+        ["mcp", "check"],
+        ["mcp", "check", "--command", "anything"],
+    ],
+    ids=" ".join,
+)
+def test_an_unknown_collection_is_a_usage_error(words: list[str], both: OwnInstallation) -> None:
+    """Exit 2 with the names there are, and nothing on standard output."""
+    ran = both.ask(*words, "--collection", "nobody")
+    assert (ran.code, ran.stdout) == (2, "")
+    assert "Installed: acme, skills-bundle." in ran.stderr
+
+
+def test_collections_are_listed_with_what_is_known_of_them(both: OwnInstallation) -> None:
+    """For programs, with a problem if one cannot be served."""
+    rows = both.ask("catalog", "collections", "--json").json["collections"]
+    keys = ("name", "distribution", "skills", "integrity")
+    assert [tuple(row[key] for key in keys) for row in rows] == [
+        ("acme", "acme-skills", 2, "verified"),
+        ("skills-bundle", "skills-bundle", 3, "verified"),
+    ]
+    assert [row["problem"] for row in rows] == [None, None]
+
+
+def test_a_collection_that_cannot_be_served_is_listed_with_the_reason(tmp_path: Path) -> None:
+    """On one line, under the table; and the command for it exits 3."""
+    made = install(tmp_path / "environment")
+    install_beside(made).bundle.rename(tmp_path / "gone")
+    ran = made.ask("catalog", "collections")
+    assert ran.code == 0
+    assert ran.stdout.splitlines()[2].split() == [
+        "acme",
+        "acme-skills",
+        "1.2.0",
+        "-",
+        "unavailable",
+    ]
+    assert "carries no bundle. Install a wheel" in ran.stderr
+    for words in (["verify"], ["mcp", "serve"], ["catalog", "search"], ["receipt", "show"]):
+        told = made.ask(*words, "--collection", "acme")
+        assert (told.code, told.stdout) == (3, "")
+        assert "carries no bundle. Install a wheel" in told.stderr
+
+
+def test_a_file_and_a_collection_are_not_both_shown(both: OwnInstallation) -> None:
+    """A receipt is of one of them."""
+    ran = both.ask("receipt", "show", "--file", "x", "--collection", "acme")
+    assert ran.code == 2
+    assert "one of --file and --collection" in ran.stderr
