@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+import sys
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ import pytest
 from uv import find_uv_bin
 
 from skills_bundle.bundle import lock, receipt
-from tests.hatch_plugin.sample import FILES, PYPROJECT, SampleProject, git
+from tests.hatch_plugin.sample import FILES, PYPROJECT, SKILL_MD, SampleProject, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +85,38 @@ def test_a_foreign_project_ships_its_skills_with_the_hook(
         assert shipped <= set(archive.namelist())
     assert found.source.commit == sample.commit_id()
     assert git(sample.folder, "status", "--porcelain") == ""
+
+
+def test_a_foreign_collection_is_verified_read_and_served_beside_ours(
+    wheelhouse: Path, tmp_path: Path
+) -> None:
+    """Installed without a network, its wheel answers to `--collection` from any folder."""
+    sample = src_layout(tmp_path / "repository").committed()
+    wheel = built(sample.folder, wheelhouse, tmp_path / "out")
+    environment, elsewhere = tmp_path / "environment", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    def run(*command: str | Path) -> str:
+        ran = subprocess.run(
+            command,
+            cwd=elsewhere,
+            env=offline(wheelhouse),
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert ran.returncode == 0, f"{command}\n{ran.stdout}\n{ran.stderr}"
+        return ran.stdout
+
+    run(find_uv_bin(), "venv", "--quiet", "--python", sys.executable, environment)
+    python = environment / "bin" / "python"
+    run(find_uv_bin(), "pip", "install", "--quiet", "--python", python, "skills-bundle", wheel)
+    program, option = environment / "bin" / "skills-bundle", ("--collection", "acme-skills")
+    assert "acme-skills 1.0: every file" in run(program, "verify", *option)
+    assert run(program, "catalog", "read", "greet", *option).encode() == SKILL_MD
+    assert json.loads(run(program, "mcp", "check", *option, "--json"))["ok"] is True
+    rows = json.loads(run(program, "catalog", "collections", "--json"))["collections"]
+    assert [row["integrity"] for row in rows] == ["verified", "verified"]
 
 
 def test_a_foreign_projects_stale_lock_ends_its_build(wheelhouse: Path, tmp_path: Path) -> None:
