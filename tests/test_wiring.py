@@ -67,6 +67,22 @@ def test_serving_an_installed_bundle_imports_nothing_heavy(tmp_path: Path) -> No
     assert set(HEAVY).intersection(out.stdout.split()) == set()
 
 
+def test_only_a_named_collection_is_looked_for() -> None:
+    """A host that starts our own server does not wait for metadata to be read."""
+    code = (
+        "import sys\n"
+        "from skills_bundle import wiring\n"
+        "wiring.finder(None)\n"
+        "print('skills_bundle.bundle.collections' in sys.modules)\n"
+        "wiring.finder('skills-bundle')\n"
+        "print('skills_bundle.bundle.collections' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], check=True, capture_output=True, encoding="utf-8"
+    )
+    assert done.stdout.split() == ["False", "True"]
+
+
 def test_an_installed_bundle_is_opened(tmp_path: Path) -> None:
     """Search, read and verification are of the place that was found."""
     made = InstalledBuilder().install(tmp_path)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.cli.installed import install, install_beside
 from tests.cli.runner import on_terminal
+from tests.installed_builder import metadata_of
+from tests.server.http_commands import listening
+from tests.server.http_peer import post
+from tests.server.peer import call
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +64,17 @@ def test_check_finds_a_server_of_another_collection_wrong(both: OwnInstallation)
     ran = both.ask("mcp", "check", "--collection", "acme", "--command", line)
     assert ran.code == 1
     assert "serves another catalog" in " ".join(ran.stdout.split())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="ends the server by its process group")
+def test_http_serves_the_named_collection(both: OwnInstallation) -> None:
+    """The same option, for a team."""
+    program = [both.python, "-P", "-m", "skills_bundle", "mcp", "serve"]
+    with listening([*program, "--collection", "acme", "--http", "127.0.0.1:0"]) as process:
+        answer = post(process.port, call("skill_catalog_search", {}))
+    assert answer.json()["result"]["structuredContent"]["provenance"]["package_name"] == (
+        "acme-skills"
+    )
 
 
 def test_on_a_terminal_serve_names_the_check_of_its_collection(both: OwnInstallation) -> None:
@@ -118,6 +134,37 @@ def test_a_collection_that_cannot_be_served_is_listed_with_the_reason(tmp_path: 
         told = made.ask(*words, "--collection", "acme")
         assert (told.code, told.stdout) == (3, "")
         assert "carries no bundle. Install a wheel" in told.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["search"], ["read", "alpha"], ["overview"]], ids=lambda words: words[0]
+)
+def test_what_cannot_be_served_names_the_command_that_looks_at_it(
+    words: list[str], tmp_path: Path
+) -> None:
+    """`verify` alone would look at ours."""
+    made = install(tmp_path / "environment")
+    install_beside(made).lock.unlink()
+    ran = made.ask("catalog", *words, "--collection", "acme")
+    assert (ran.code, ran.stdout) == (3, "")
+    assert "`skills-bundle verify --collection acme` says why" in ran.stderr
+
+
+def test_two_distributions_of_one_collection_are_told_once(tmp_path: Path) -> None:
+    """Each has its row; asking for it exits 3 with both names."""
+    made = install(tmp_path / "environment")
+    other = install_beside(made)
+    second = other.site / "zeta-1.dist-info"
+    second.mkdir()
+    (second / "METADATA").write_bytes(metadata_of("zeta", "1"))
+    entry = (other.dist_info / "entry_points.txt").read_bytes()
+    (second / "entry_points.txt").write_bytes(entry)
+    listed = made.ask("catalog", "collections")
+    assert listed.code == 0
+    assert listed.stderr.count("declared by more than one") == 1
+    ran = made.ask("verify", "--collection", "acme")
+    assert (ran.code, ran.stdout) == (3, "")
+    assert "acme-skills 1.2.0 and zeta 1" in ran.stderr
 
 
 def test_a_file_and_a_collection_are_not_both_shown(both: OwnInstallation) -> None:

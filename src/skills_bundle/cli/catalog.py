@@ -8,7 +8,7 @@ import click
 
 from skills_bundle import limits
 from skills_bundle.cli import claims, completers, pretty
-from skills_bundle.cli.collection import collection_option
+from skills_bundle.cli.collection import answering_for, collection_option
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.read_hints import why_refused
 from skills_bundle.cli.text import count, safe_line, shortened, size
@@ -74,7 +74,8 @@ def search(  # noqa: PLR0913 - one parameter an option
     if words and query is not None:
         raise click.UsageError("Give the text once, as QUERY or with --query.")
     source = open_catalog(find=finder(collection))
-    result = source.search(" ".join(words) or query or "", limit=limit, offset=offset)
+    with answering_for(collection):
+        result = source.search(" ".join(words) or query or "", limit=limit, offset=offset)
     if output.as_json:
         output.json(result.model_dump(mode="json"))
     else:
@@ -185,7 +186,10 @@ def read(  # noqa: PLR0913 - one parameter an option
     """Read a file of a skill."""
     source = open_catalog(resources=resources, find=finder(collection))
     try:
-        page = source.read(skill, resource, offset=offset, limit=limit or limits.READ_DEFAULT_LIMIT)
+        with answering_for(collection):
+            page = source.read(
+                skill, resource, offset=offset, limit=limit or limits.READ_DEFAULT_LIMIT
+            )
     except ToolError as error:
         if error.code != "catalog_unavailable":
             error.add_note(why_refused(source.shelf.view(), skill, resource, resources))
@@ -262,7 +266,8 @@ def _footer(page: ReadResult) -> list[RenderableType]:
 @pass_output
 def overview(output: Output, *, max_entries: int, collection: str | None) -> int:
     """Print the overview that agents are given."""
-    result = open_catalog(find=finder(collection)).overview(max_entries)
+    with answering_for(collection):
+        result = open_catalog(find=finder(collection)).overview(max_entries)
     if output.as_json:
         output.json(result.model_dump(mode="json"))
     else:

@@ -53,9 +53,9 @@ def collections(output: Output) -> int:
     ]
     cells = [_cells(row) for row in rows]
     output.text(pretty.render([pretty.table(columns, cells, output.terminal)], output.terminal))
-    for row in rows:
-        if row["problem"] is not None:
-            output.note(safe_line(f"{row['name']}: {row['problem']}"))
+    problems = [f"{row['name']}: {row['problem']}" for row in rows if row["problem"] is not None]
+    for problem in dict.fromkeys(problems):  # what two declare is wrong with both, and told once
+        output.note(safe_line(problem))
     return 0
 
 
