@@ -18,6 +18,7 @@ resource_errors   [record]   how they refuse
 toolsets      [decision] which tools a group holds
 tools/        [decision] what can be called
 run           [edge]     `mcp serve`
+trace_secrets [decision] what of a conversation looks like a secret
 trace_steps   [decision] what is written down of a conversation
 trace         [edge]     `mcp serve --trace`
 http_settings [decision] what serving over HTTP was asked for
