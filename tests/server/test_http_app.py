@@ -341,12 +341,35 @@ def test_a_crash_is_traced_without_the_token(
 
 
 @pytest.mark.parametrize("state", ["200 ok", "503 unavailable"])
-def test_a_probe_learns_one_word(guarded: HttpPeer, state: str) -> None:
+def test_a_probe_learns_one_word(state: str) -> None:
     """Without a token, and no detail."""
-    guarded.healthy = state.startswith("200")
-    given = ask(guarded.port, "GET", "/healthz", headers={})
-    guarded.healthy = True
+    with HttpPeer(toolbox(), GUARDED) as peer:
+        peer.healthy = state.startswith("200")
+        given = ask(peer.port, "GET", "/healthz", headers={})
     assert f"{given.status} {given.body.decode()}" == f"{state}\n"
+
+
+def test_a_client_that_asks_no_more_still_gets_its_answers(peer: HttpPeer) -> None:
+    """It closed its own half only; both of two requests at once are answered."""
+    body = json.dumps(call("echo")).encode()
+    one = head("Host: 127.0.0.1", f"Content-Length: {len(body)}") + body
+    assert exchange(peer.port, one + one, leave=True).count(b"HTTP/1.1 200 ") == 2
+
+
+def test_a_target_in_absolute_form_is_answered(peer: HttpPeer) -> None:
+    """Its authority counts, not `Host`."""
+    body = json.dumps(call("echo")).encode()
+    lines_ = ["Host: other.example", f"Content-Length: {len(body)}", "Connection: close"]
+    start = head(*lines_, path="http://127.0.0.1/mcp")
+    assert exchange(peer.port, start, body).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    "written", ["Application/JSON", "application/json;charset=UTF-8", "application/json ; "]
+)
+def test_the_content_type_may_be_written_in_any_way(peer: HttpPeer, written: str) -> None:
+    """Whatever passes our rules passes further in."""
+    assert peer.post(call("echo"), headers={"content-type": written}).status == 200
 
 
 @pytest.mark.parametrize("ask_for", ["/healthz", "/mcp", "/nothing"])

@@ -24,6 +24,7 @@ trace         [edge]     `mcp serve --trace`
 http_settings [decision] what serving over HTTP was asked for
 http_rules    [decision] what a request's head decides
 http_app      [edge]     a request, from its head to its answer
+http_health   [edge]     what probes are told
 http_protocol [edge]     a connection, with an end to all waiting
 http_listen   [edge]     an address, a socket, a token
 http_workers  [edge]     several processes on one socket
