@@ -24,7 +24,7 @@ from tests.server.http_peer import (
     to_the_end,
 )
 from tests.server.odd_server import toolbox
-from tests.server.peer import DISCOVERY, REVISIONS, call, initialize, request
+from tests.server.peer import DISCOVERY, HANDSHAKES, REVISIONS, call, initialize, request
 from tests.server.vectors import LineVector, lines
 
 if TYPE_CHECKING:
@@ -73,6 +73,27 @@ def test_an_unknown_revision_is_told_which_are_known(peer: HttpPeer) -> None:
     unknown = json.loads(json.dumps(message).replace(DISCOVERY, "2099-01-01"))
     answer = peer.post(unknown, "2099-01-01", {"mcp-method": "tools/list"})
     assert (answer.status, answer.json()["error"]["data"]["supported"]) == (400, [DISCOVERY])
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        [],
+        [HANDSHAKES[-1]],
+        [DISCOVERY, DISCOVERY],
+        [HANDSHAKES[-1], DISCOVERY],
+        [DISCOVERY, HANDSHAKES[-1]],
+    ],
+)
+def test_a_head_that_names_another_revision_is_refused(peer: HttpPeer, named: list[str]) -> None:
+    """What stands between may go by the head."""
+    body = json.dumps(request("tools/list", None, 1, DISCOVERY)).encode()
+    versions = [f"MCP-Protocol-Version: {name}" for name in named]
+    more = ["Host: 127.0.0.1", "Mcp-Method: tools/list", f"Content-Length: {len(body)}"]
+    told = exchange(peer.port, head(*more, *versions, "Connection: close"), body)
+    start, _, answer = told.partition(b"\r\n\r\n")
+    error = json.loads(answer)
+    assert (start.split()[1], error["id"], error["error"]["code"]) == (b"400", 1, -32020)
 
 
 @pytest.mark.parametrize("method", ["initialize", "ping", "logging/setLevel", "no/such/method"])

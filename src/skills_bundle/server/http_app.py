@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import anyio
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types.jsonrpc import HEADER_MISMATCH
 
 from skills_bundle import limits
 from skills_bundle.formats import rendering, strict_json
@@ -29,6 +30,7 @@ from skills_bundle.server.http_rules import (
     judge,
     origin_form,
     shared_with,
+    versions_differ,
 )
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ Event: TypeAlias = MutableMapping[str, Any]
 """An ASGI scope or message."""
 Receive: TypeAlias = Callable[[], Awaitable[Event]]
 Send: TypeAlias = Callable[[Event], Awaitable[None]]
+
+_Message: TypeAlias = framing.Request | framing.Notification | framing.Refusal
 
 _log = logging.getLogger(__name__)
 
@@ -118,16 +122,16 @@ class App:
         else:
             self._active += 1
             try:
-                await self._converse(scope, receive, reply)
+                await self._converse(head, scope, receive, reply)
             finally:
                 self._active -= 1
 
-    async def _converse(self, scope: Event, receive: Receive, reply: Reply) -> None:
+    async def _converse(self, head: Head, scope: Event, receive: Receive, reply: Reply) -> None:
         body = await _read(receive)
         if isinstance(body, Answer):
             await reply.whole(body)
         elif body is not None:
-            message = _parse(body)
+            message = _agreeing(head, _parse(body))
             if isinstance(message, framing.Refusal):
                 await reply.whole(_refused(message))
             else:
@@ -230,7 +234,7 @@ async def _read(receive: Receive) -> bytes | Answer | None:
     return _SLOW
 
 
-def _parse(body: bytes) -> framing.Request | framing.Notification | framing.Refusal:
+def _parse(body: bytes) -> _Message:
     """Read a body as strictly as a line; it may go over several lines."""
     if not body.strip():
         return replace(framing.NOT_JSON, message=_REWORDED[framing.NOT_JSON])
@@ -240,6 +244,15 @@ def _parse(body: bytes) -> framing.Request | framing.Notification | framing.Refu
     if isinstance(message, framing.Refusal) and message in _REWORDED:
         return replace(message, message=_REWORDED[message])
     return message
+
+
+def _agreeing(head: Head, message: _Message) -> _Message:
+    """Give the message, or its refusal if the head says otherwise than it does."""
+    if isinstance(message, framing.Refusal) or not versions_differ(head, message.params):
+        return message
+    request_id = message.id if isinstance(message, framing.Request) else None
+    text = "MCP-Protocol-Version is not, once, the version that the message names."
+    return framing.Refusal(HEADER_MISMATCH, request_id, text)
 
 
 def _refused(refusal: framing.Refusal) -> Answer:
