@@ -8,9 +8,13 @@ import socket
 import time
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
 
 from skills_bundle import limits
+from skills_bundle.server.http_app import Reply
+from skills_bundle.server.http_protocol import GONE
+from skills_bundle.server.http_rules import Answer
 from tests.server.http_peer import (
     GUARDED,
     HEADERS,
@@ -359,6 +363,21 @@ def test_a_crash_is_traced_without_the_token(
     """A person sees what went wrong, and no secret."""
     guarded.post(call("crash"), headers={"authorization": f"Bearer {TOKEN}"})
     assert ("secret detail" in caplog.text, TOKEN in caplog.text) == (True, False)
+
+
+@pytest.mark.parametrize(("scope", "status"), [({}, 200), ({GONE: True}, 499)])
+def test_what_nobody_was_there_for_is_not_logged_as_answered(
+    scope: dict[str, bool], status: int
+) -> None:
+    """499, as proxies log it."""
+    said: list[Any] = []
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    reply = Reply(send, dict[str, Any](scope))
+    anyio.run(reply.whole, Answer(200, "x"))
+    assert reply.status == status
 
 
 @pytest.mark.parametrize("state", ["200 ok", "503 unavailable"])
