@@ -115,6 +115,11 @@ READ_PAGE_MAX_JSON_BYTES: Final = 976 * KIB
 SKILL_ENTRY_MAX_BYTES: Final = 768 * KIB
 """Bytes of one skill's entry as compact JSON: with its envelope it must fit a response. A skill of
 512 files with paths of common length has an entry of about 100 KiB."""
+RESOURCE_FILE_MAX_BYTES: Final = 760 * KIB
+"""Bytes of a file that a read of a resource surely gives, at worst as base64. A skill that holds a
+larger one has no entry in `skills/list`: a host may not get all of it."""
+RESOURCE_CONTENTS_MAX_BYTES: Final = 1016 * KIB
+"""Bytes of a resource's contents as JSON; the rest of a response is for its envelope."""
 LISTING_PAGE_MAX_BYTES: Final = 256 * KIB
 """Bytes of the items in one page of a listing; an item that is larger has a page of its own."""
 LISTING_TTL_MILLISECONDS: Final = 5 * 60 * 1000
@@ -172,6 +177,8 @@ HTTP_WORKER_MIN_SECONDS: Final = 1.0
 """A worker process that ends sooner by itself has not served; too many of those end the server."""
 HTTP_MAX_SHORT_LIVES: Final = 5
 """Worker processes in a row that may end that soon."""
+HTTP_HEALTH_SECONDS: Final = 1.0
+"""Seconds that an answer of `/healthz` is kept: anybody may ask, and a look costs time."""
 TOKEN_MIN_CHARACTERS: Final = 16
 """Characters of a bearer token; fewer can be guessed."""
 TOKEN_MAX_CHARACTERS: Final = 1024

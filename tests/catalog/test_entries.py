@@ -148,6 +148,13 @@ def test_an_entry_too_large_for_a_response_is_left_out() -> None:
     assert reason_of_field("notes", "x" * limits.SKILL_ENTRY_MAX_BYTES) == "entry_too_large"
 
 
+def test_a_skill_with_a_file_too_large_for_a_response_is_left_out() -> None:
+    """A host could not get all that the entry promises."""
+    sizes = (limits.RESOURCE_FILE_MAX_BYTES, limits.RESOURCE_FILE_MAX_BYTES + 1)
+    skills = {f"s{n}": {**SKILL, "big": b"x" * size} for n, size in enumerate(sizes)}
+    assert dict(entries.build(lock_of(skills)).unlisted) == {"s1": "file_too_large"}
+
+
 def test_every_skill_is_listed_or_has_a_reason() -> None:
     """Nothing vanishes."""
     lock = lock_of({**SAMPLE, "gamma": SKILL}, {"gamma": {"diagnostics": ("bom",)}})

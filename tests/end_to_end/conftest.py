@@ -58,7 +58,7 @@ def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None
 
 def _environment() -> dict[str, str]:
     """Give our environment without what a test session adds: tools would act on it as on theirs."""
-    ours = ("VIRTUAL_ENV", "PYTHONWARNDEFAULTENCODING")
+    ours = {"VIRTUAL_ENV", "UV_PYTHON", "UV_PROJECT_ENVIRONMENT", "PYTHONWARNDEFAULTENCODING"}
     return {name: value for name, value in os.environ.items() if name not in ours}
 
 

@@ -22,6 +22,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from skills_bundle import limits
 from tests.end_to_end.conftest import ROOT
 from tests.installed_builder import InstalledBuilder
 from tests.server.commands import ENVIRONMENT
@@ -317,6 +318,7 @@ def test_a_catalog_that_is_gone_makes_the_probe_say_so(tmp_path: Path) -> None:
     with listening(command) as process:
         before = ask(process.port, "GET", "/healthz").status
         place.lock.unlink()
+        time.sleep(limits.HTTP_HEALTH_SECONDS)  # for so long the first answer is kept
         after = ask(process.port, "GET", "/healthz")
         assert (before, after.status, after.body) == (200, 503, b"unavailable\n")
 

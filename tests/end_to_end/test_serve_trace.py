@@ -42,7 +42,12 @@ def served(given: bytes, *options: str) -> bytes:
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [(["--trace", "/"], "exists"), (["--trace", "x", "--http"], "not together with --http")],
+    [
+        (["--trace", "/"], "exists"),
+        (["--trace", ""], "name a file"),
+        (["--trace", "-"], "name a file"),
+        (["--trace", "x", "--http"], "not together with --http"),
+    ],
 )
 def test_a_trace_that_cannot_be_is_said_with_exit_2(options: list[str], words: str) -> None:
     """Before anything is served."""

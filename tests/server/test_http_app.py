@@ -8,9 +8,13 @@ import socket
 import time
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
 
 from skills_bundle import limits
+from skills_bundle.server.http_app import Reply
+from skills_bundle.server.http_protocol import GONE
+from skills_bundle.server.http_rules import Answer
 from tests.server.http_peer import (
     GUARDED,
     HEADERS,
@@ -24,7 +28,7 @@ from tests.server.http_peer import (
     to_the_end,
 )
 from tests.server.odd_server import toolbox
-from tests.server.peer import DISCOVERY, REVISIONS, call, initialize, request
+from tests.server.peer import DISCOVERY, HANDSHAKES, REVISIONS, call, initialize, request
 from tests.server.vectors import LineVector, lines
 
 if TYPE_CHECKING:
@@ -73,6 +77,27 @@ def test_an_unknown_revision_is_told_which_are_known(peer: HttpPeer) -> None:
     unknown = json.loads(json.dumps(message).replace(DISCOVERY, "2099-01-01"))
     answer = peer.post(unknown, "2099-01-01", {"mcp-method": "tools/list"})
     assert (answer.status, answer.json()["error"]["data"]["supported"]) == (400, [DISCOVERY])
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        [],
+        [HANDSHAKES[-1]],
+        [DISCOVERY, DISCOVERY],
+        [HANDSHAKES[-1], DISCOVERY],
+        [DISCOVERY, HANDSHAKES[-1]],
+    ],
+)
+def test_a_head_that_names_another_revision_is_refused(peer: HttpPeer, named: list[str]) -> None:
+    """What stands between may go by the head."""
+    body = json.dumps(request("tools/list", None, 1, DISCOVERY)).encode()
+    versions = [f"MCP-Protocol-Version: {name}" for name in named]
+    more = ["Host: 127.0.0.1", "Mcp-Method: tools/list", f"Content-Length: {len(body)}"]
+    told = exchange(peer.port, head(*more, *versions, "Connection: close"), body)
+    start, _, answer = told.partition(b"\r\n\r\n")
+    error = json.loads(answer)
+    assert (start.split()[1], error["id"], error["error"]["code"]) == (b"400", 1, -32020)
 
 
 @pytest.mark.parametrize("method", ["initialize", "ping", "logging/setLevel", "no/such/method"])
@@ -340,13 +365,51 @@ def test_a_crash_is_traced_without_the_token(
     assert ("secret detail" in caplog.text, TOKEN in caplog.text) == (True, False)
 
 
+@pytest.mark.parametrize(("scope", "status"), [({}, 200), ({GONE: True}, 499)])
+def test_what_nobody_was_there_for_is_not_logged_as_answered(
+    scope: dict[str, bool], status: int
+) -> None:
+    """499, as proxies log it."""
+    said: list[Any] = []
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    reply = Reply(send, dict[str, Any](scope))
+    anyio.run(reply.whole, Answer(200, "x"))
+    assert reply.status == status
+
+
 @pytest.mark.parametrize("state", ["200 ok", "503 unavailable"])
-def test_a_probe_learns_one_word(guarded: HttpPeer, state: str) -> None:
+def test_a_probe_learns_one_word(state: str) -> None:
     """Without a token, and no detail."""
-    guarded.healthy = state.startswith("200")
-    given = ask(guarded.port, "GET", "/healthz", headers={})
-    guarded.healthy = True
+    with HttpPeer(toolbox(), GUARDED) as peer:
+        peer.healthy = state.startswith("200")
+        given = ask(peer.port, "GET", "/healthz", headers={})
     assert f"{given.status} {given.body.decode()}" == f"{state}\n"
+
+
+def test_a_client_that_asks_no_more_still_gets_its_answers(peer: HttpPeer) -> None:
+    """It closed its own half only; both of two requests at once are answered."""
+    body = json.dumps(call("echo")).encode()
+    one = head("Host: 127.0.0.1", f"Content-Length: {len(body)}") + body
+    assert exchange(peer.port, one + one, leave=True).count(b"HTTP/1.1 200 ") == 2
+
+
+def test_a_target_in_absolute_form_is_answered(peer: HttpPeer) -> None:
+    """Its authority counts, not `Host`."""
+    body = json.dumps(call("echo")).encode()
+    lines_ = ["Host: other.example", f"Content-Length: {len(body)}", "Connection: close"]
+    start = head(*lines_, path="http://127.0.0.1/mcp")
+    assert exchange(peer.port, start, body).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    "written", ["Application/JSON", "application/json;charset=UTF-8", "application/json ; "]
+)
+def test_the_content_type_may_be_written_in_any_way(peer: HttpPeer, written: str) -> None:
+    """Whatever passes our rules passes further in."""
+    assert peer.post(call("echo"), headers={"content-type": written}).status == 200
 
 
 @pytest.mark.parametrize("ask_for", ["/healthz", "/mcp", "/nothing"])

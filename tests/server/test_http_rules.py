@@ -15,6 +15,7 @@ from skills_bundle.server.http_rules import (
     Route,
     Rules,
     judge,
+    origin_form,
     parse_host,
     parse_origin,
     shared_with,
@@ -275,3 +276,27 @@ def test_what_is_no_name_is_none(check: object, text: str) -> None:
     """Neither host nor origin."""
     assert callable(check)
     assert check(text) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/mcp", ("/mcp", "a")),
+        ("http://b:1/mcp", ("/mcp", "b:1")),
+        ("HTTP://b", ("/", "b")),
+        ("https://u@b/mcp", ("/mcp", "u@b")),
+        ("//b/mcp", ("//b/mcp", "a")),
+    ],
+)
+def test_the_authority_of_an_absolute_target_is_the_host(
+    path: str, expected: tuple[str, str]
+) -> None:
+    """And nothing else is."""
+    found, headers = origin_form(path, (("host", "a"), ("x", "y")))
+    assert (found, dict(headers)["host"]) == expected
+
+
+def test_a_probe_is_bounded_like_any_request() -> None:
+    """Anybody may send one."""
+    head = Head(method="GET", path="/healthz", headers=(), size=limits.HTTP_HEAD_MAX_BYTES + 1)
+    assert status(head) == 431

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,6 +84,37 @@ def test_every_address_at_once_needs_a_name() -> None:
 def test_an_address_that_looks_local_to_one_family_only_needs_a_token() -> None:
     """IPv4 inside IPv6 is not taken for this machine."""
     assert codes(Asked(address="[::ffff:10.0.0.7]:1")) == ["token"]
+
+
+@pytest.mark.parametrize("address", ["[::ffff:0.0.0.0]:1", "[::ffff:0:0]:1"])
+def test_every_address_in_another_writing_needs_a_name(address: str) -> None:
+    """It is the same address."""
+    assert codes(Asked(address=address, token=TOKEN)) == ["host"]
+
+
+@pytest.mark.parametrize(("mode", "lines_"), [(0o600, 0), (0o640, 1), (0o602, 1)])
+def test_a_token_that_others_can_reach_is_told_of(
+    mode: int, lines_: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Read it is, all the same, and nothing of it or of its path is repeated."""
+    file = tmp_path / "token"
+    file.write_bytes(TOKEN)
+    file.chmod(mode)
+    token = read_token(None, str(file), {})
+    told = capfd.readouterr().err
+    assert (token, told.count("\n"), str(tmp_path) in told) == (TOKEN, lines_, False)
+
+
+def test_of_what_is_no_file_one_line_is_read(tmp_path: Path) -> None:
+    """A pipe may stay open for good."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    end = os.open(fifo, os.O_RDWR)
+    try:
+        os.write(end, TOKEN + b"\nmore")
+        assert read_token(None, str(fifo), {}) == TOKEN + b"\n"
+    finally:
+        os.close(end)
 
 
 def test_every_problem_is_said_at_once() -> None:

@@ -187,7 +187,17 @@ def test_a_file_too_large_for_a_response_is_an_error_and_the_session_goes_on(
     with Host(place) as host:
         error = host.error("resources/read", uri="skill://alpha/assets/big.txt")
         assert host.bytes(ALPHA) == SAMPLE["alpha"]["SKILL.md"]
-    assert error["message"].startswith("response_too_large")
+    assert (error["code"], error["data"]) == (-32603, {"code": "response_too_large"})
+
+
+@pytest.mark.parametrize("byte", [b"\xff", b"\0", b'"', b"x"], ids=repr)
+def test_a_file_of_a_listed_skill_is_read_whatever_it_holds(tmp_path: Path, byte: bytes) -> None:
+    """Text that escapes make too long comes as base64."""
+    data = byte * limits.RESOURCE_FILE_MAX_BYTES
+    place = InstalledBuilder(skills={"alpha": {**SAMPLE["alpha"], "big": data}}).install(tmp_path)
+    with Host(place) as host:
+        assert len(host.result("skills/list")["skills"]) == 1
+        assert host.bytes("skill://alpha/big") == data
 
 
 @pytest.mark.parametrize(

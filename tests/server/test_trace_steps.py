@@ -9,7 +9,7 @@ import pytest
 
 from skills_bundle import limits
 from skills_bundle.server.framing import Line, TooLong, parse
-from skills_bundle.server.trace_steps import SECRET_NAMES, Recorder, TooManySecretsError
+from skills_bundle.server.trace_steps import Recorder, UntraceableError
 from tests.server.vectors import LineVector, lines, step
 
 SECRET = "hunter2-hunter2"  # noqa: S105 - not one
@@ -66,12 +66,102 @@ def test_what_is_kept_means_what_was_sent(row: LineVector) -> None:
     assert parse(told) == parse(line)
 
 
-@pytest.mark.parametrize("name", SECRET_NAMES)
-@pytest.mark.parametrize("between", ["_", "-", ""])
-def test_what_stands_under_a_secrets_name_is_left_out(name: str, between: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Authorization",
+        "x-auth-token",
+        "GITHUB_TOKEN",
+        "OPENAI_API_KEY",
+        "OPENAIKey",
+        "user_password",
+        "pwd",
+        "pass",
+        "sessionId",
+        "secretKey",
+        " token",
+        "accesstoken",
+        "apikey",
+        "Set-Cookie",
+        "clientSecret",
+        "private_key",
+    ],
+)
+def test_what_stands_under_a_secrets_name_is_left_out(name: str) -> None:
     """However the name is spelled."""
-    spelled = name.replace("_", between).title()
-    assert SECRET not in json.dumps(kept(message(_meta={spelled: SECRET})))
+    assert SECRET not in json.dumps(kept(message(_meta={name: SECRET})))
+
+
+@pytest.mark.parametrize(
+    "name", ["progressToken", "cursor", "nextCursor", "keyboard", "maxTokens", "author", "query"]
+)
+def test_what_stands_under_another_name_is_kept(name: str) -> None:
+    """Or replays would be answered otherwise."""
+    assert kept(message(a={name: "plain text"}))["send"]["params"] == {"a": {name: "plain text"}}
+
+
+@pytest.mark.parametrize("name", ["name", "key"])
+def test_a_value_beside_a_secrets_name_is_left_out(name: str) -> None:
+    """As headers are often written."""
+    headers = [{name: "X-Api-Key", "value": SECRET}]
+    left = kept(message(headers=headers))["send"]["params"]["headers"]
+    assert left == [{name: "X-Api-Key", "value": "[redacted]"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"curl -H 'Authorization: Bearer {SECRET}' x", "curl -H 'Authorization: Bearer {}' x"),
+        (f"use Bearer {SECRET} here", "use Bearer {} here"),
+        (f"https://u:{SECRET}@h/p", "https://{}@h/p"),
+        (f"https://h/?access_token={SECRET}&a=1", "https://h/?access_token={}&a=1"),
+        (f"TOKEN={SECRET}", "TOKEN={}"),
+        (f'say "password": "{SECRET}"', 'say "password": "{}"'),
+        ("see ghp_" + "a1B2" * 9, "see {}"),
+        ("see sk-" + "a1B2" * 9, "see {}"),
+        ("AKIA" + "A1B2" * 4, "{}"),
+    ],
+)
+def test_a_secret_inside_a_text_is_left_out(text: str, left: str) -> None:
+    """What is around it stays."""
+    assert kept(message(env=[text]))["send"]["params"]["env"] == [left.format("[redacted]")]
+
+
+def test_a_copy_that_is_a_number_is_left_out() -> None:
+    """As the secret was."""
+    params = kept(message(token=1234567890, other=1234567890))["send"]["params"]
+    assert params["other"] == "[redacted]"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"jsonrpc": "2.0", "id": SECRET, "method": "m", "params": {"token": SECRET}},
+        {"jsonrpc": "2.0", "id": f"Bearer {SECRET}", "method": "m"},
+        {"jsonrpc": "2.0", "id": 1, "method": SECRET, "params": {"token": SECRET}},
+        {"jsonrpc": "2.0", "id": 1, "method": "m", "params": {"token": SECRET, SECRET: 1}},
+    ],
+)
+def test_a_secret_where_nothing_is_rewritten_ends_the_trace(line: dict[str, Any]) -> None:
+    """Another id, method or name would be answered otherwise."""
+    with pytest.raises(UntraceableError, match="cannot be left out"):
+        kept(json.dumps(line).encode())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"id": 1, "result": {"structuredContent": 1}},
+        {"id": 1, "result": {"text": "structuredContent"}},
+        {"id": 1, "error": {"message": "structuredContent"}},
+    ],
+)
+def test_a_word_of_the_server_is_not_rewritten(answer: dict[str, Any]) -> None:
+    """The trace ends rather than replay otherwise."""
+    recorder = Recorder()
+    recorder.sent(Line(message(token="structuredContent")))  # noqa: S106 - not one
+    with pytest.raises(UntraceableError):
+        recorder.received(json.dumps(answer).encode() + b"\n")
 
 
 @pytest.mark.parametrize("value", [[SECRET], {"a": {"b": SECRET}}, f"Bearer {SECRET}", 1234567890])
@@ -97,8 +187,10 @@ def test_a_copy_of_a_secret_in_the_answer_is_left_out() -> None:
     """Also inside JSON inside a string."""
     secret = 'quote"backslash\\hunter2'  # noqa: S105 - not one
     recorder = Recorder()
-    recorder.sent(Line(message(query=f"Bearer {secret}", token=secret)))
-    answer = json.dumps({"text": json.dumps({"query": f"Bearer {secret}"}), secret: secret})
+    sent = message(query=f"Bearer {secret}", token=secret).replace(b'"m"', b'"tools/call"')
+    recorder.sent(Line(sent))
+    text = json.dumps({"query": f"Bearer {secret}"})
+    answer = json.dumps({"id": 1, "result": {"text": text, "copy": secret}})
     assert b"hunter2" not in recorder.received(answer.encode() + b"\n")
 
 
@@ -123,6 +215,9 @@ def test_a_short_secret_does_not_tear_up_the_rest() -> None:
         b'{"authorization":"' + SECRET.encode() + b'","a":1,"a":2}',
         b"Authorization: Bearer " + SECRET.encode(),
         b'{"Api-Key":"' + SECRET.encode(),
+        b"ANTHROPIC_KEY=" + SECRET.encode(),
+        b'{"pass":"' + SECRET.encode() + b'"',
+        b"see ghp_" + SECRET.encode() + b"hunter2",
         b'\xff{"token":"' + SECRET.encode(),
         b'{"\\u0074oken":"' + SECRET.encode() + b'"',
     ],
@@ -138,5 +233,5 @@ def test_an_unreadable_line_with_a_secrets_name_is_replaced_by_one_as_unreadable
 def test_too_many_secrets_to_watch_for_are_refused() -> None:
     """Memory and time are bounded."""
     secrets = [f"{SECRET}{number}" for number in range(limits.TRACE_MAX_SECRETS + 1)]
-    with pytest.raises(TooManySecretsError):
+    with pytest.raises(UntraceableError):
         kept(message(token=secrets))

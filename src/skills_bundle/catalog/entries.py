@@ -36,6 +36,7 @@ REASONS: Final[dict[str, str]] = {
     "description_too_long": "The description is longer than the specification allows.",
     "field_type": "A field of the specification has not the type that hosts demand of it.",
     "reserved_key": "A key of the frontmatter is `__proto__`, which JavaScript hosts refuse.",
+    "file_too_large": "A file is larger than RESOURCE_FILE_MAX_BYTES; not every read gives it.",
     "entry_too_large": "The entry is longer than SKILL_ENTRY_MAX_BYTES.",
 }
 """Why a skill has no entry, in the order in which the first is given."""
@@ -121,6 +122,7 @@ def unlisted_reason(skill: LockedSkill, entry_size: int = 0) -> str | None:
         "description_too_long": len(description) > limits.SKILL_DESCRIPTION_MAX_CHARACTERS,
         "field_type": not all(_has_type(key, value) for key, value in fields.items()),
         "reserved_key": _has_reserved_key(fields),
+        "file_too_large": any(file.size > limits.RESOURCE_FILE_MAX_BYTES for file in skill.files),
         "entry_too_large": entry_size > limits.SKILL_ENTRY_MAX_BYTES,
     }
     return next((code for code in REASONS if holds[code]), None)

@@ -122,7 +122,8 @@ def _with_http_options(body: Body) -> Body:
     "--trace",
     metavar="FILE",
     help="Write both directions down in a new file, as JSON lines that can be replayed; {pid} in "
-    "its name becomes the process id. Not with --http.",
+    "its name becomes the process id. What looks like a secret is left out, as best effort. Not "
+    "with --http.",
 )
 @click.option(
     "--http",
@@ -152,6 +153,10 @@ def serve(  # noqa: PLR0913 - one parameter an option
         _refuse(context, "not together with --http", frozenset({"trace"}))
         return _serve_http(context, (opener, find), groups, address, http)
     _refuse(context, "only together with --http", frozenset(_Http.__annotations__))
+    if trace in {"", "-"}:
+        raise click.UsageError(
+            "--trace: name a file; standard output is for the conversation itself.", context
+        )
     check = command_line("mcp check", collection)
     return serve_stdio(opener, groups, find, trace_file=trace, check_command=check)
 

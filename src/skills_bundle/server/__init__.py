@@ -18,11 +18,13 @@ resource_errors   [record]   how they refuse
 toolsets      [decision] which tools a group holds
 tools/        [decision] what can be called
 run           [edge]     `mcp serve`
+trace_secrets [decision] what of a conversation looks like a secret
 trace_steps   [decision] what is written down of a conversation
 trace         [edge]     `mcp serve --trace`
 http_settings [decision] what serving over HTTP was asked for
 http_rules    [decision] what a request's head decides
 http_app      [edge]     a request, from its head to its answer
+http_health   [edge]     what probes are told
 http_protocol [edge]     a connection, with an end to all waiting
 http_listen   [edge]     an address, a socket, a token
 http_workers  [edge]     several processes on one socket

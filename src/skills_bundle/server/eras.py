@@ -17,9 +17,9 @@ from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
-if TYPE_CHECKING:
-    from types import TracebackType
+from skills_bundle.server.closing_stream import ClosingStream
 
+if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.server.lowlevel import Server
     from mcp.shared._stream_protocols import ReadStream, WriteStream
@@ -71,7 +71,7 @@ def opens(request: JSONRPCRequest) -> bool:
     return not isinstance(classify_inbound_request(body), InboundLadderRejection)
 
 
-class _Replay:
+class _Replay(ClosingStream):
     """The stream as if the message that was taken from it were still in it."""
 
     def __init__(self, first: Incoming, rest: MemoryObjectReceiveStream[Incoming]) -> None:
@@ -94,19 +94,8 @@ class _Replay:
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
 
-    async def __aenter__(self) -> Self:
-        return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-
-class _OneAnswer:
+class _OneAnswer(ClosingStream):
     """Ends a connection's input once its one request is answered; never closes the real output."""
 
     def __init__(
@@ -122,14 +111,3 @@ class _OneAnswer:
 
     async def aclose(self) -> None:
         await self._input.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        await self.aclose()

@@ -15,11 +15,23 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import anyio
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types.jsonrpc import HEADER_MISMATCH
 
 from skills_bundle import limits
 from skills_bundle.formats import rendering, strict_json
 from skills_bundle.server import framing, http_log
-from skills_bundle.server.http_rules import TOO_LONG, Answer, Head, Route, judge, shared_with
+from skills_bundle.server.http_health import Health
+from skills_bundle.server.http_protocol import GONE
+from skills_bundle.server.http_rules import (
+    TOO_LONG,
+    Answer,
+    Head,
+    Route,
+    judge,
+    origin_form,
+    shared_with,
+    versions_differ,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -32,6 +44,8 @@ Event: TypeAlias = MutableMapping[str, Any]
 """An ASGI scope or message."""
 Receive: TypeAlias = Callable[[], Awaitable[Event]]
 Send: TypeAlias = Callable[[Event], Awaitable[None]]
+
+_Message: TypeAlias = framing.Request | framing.Notification | framing.Refusal
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +63,7 @@ _STOPPING: Final = Answer(503, "This server is stopping.", (("connection", "clos
 _FAULT: Final = Answer(500, "Internal error.")
 _OK: Final = Answer(200, "ok\n")
 _UNAVAILABLE: Final = Answer(503, "unavailable\n")
-_SECRET_HEADERS: Final = frozenset({b"authorization", b"cookie", b"proxy-authorization"})
+_LEFT_OUT: Final = frozenset({b"authorization", b"content-type", b"cookie", b"proxy-authorization"})
 
 
 class App:
@@ -64,7 +78,7 @@ class App:
     def __init__(self, server: Server[Any], rules: Rules, healthy: Callable[[], bool]) -> None:
         """Prepare."""
         self._rules = rules
-        self._healthy = healthy
+        self._health = Health(healthy)
         self._active = 0
         self._sdk = StreamableHTTPSessionManager(
             app=server,
@@ -82,7 +96,7 @@ class App:
     async def __call__(self, scope: Event, receive: Receive, send: Send) -> None:
         """Answer one request; whatever happens, it gets an answer and a line in the log."""
         began = time.perf_counter()
-        reply = Reply(send)
+        reply = Reply(send, scope)
         head = _head(scope)
         try:
             await self._answer(head, scope, receive, reply)
@@ -98,7 +112,7 @@ class App:
     async def _answer(self, head: Head, scope: Event, receive: Receive, reply: Reply) -> None:
         verdict = judge(head, self._rules)
         if verdict is Route.HEALTH:
-            await reply.whole(_OK if self._healthy() else _UNAVAILABLE)
+            await reply.whole(_OK if await self._health.current() else _UNAVAILABLE)
             return
         reply.extra = shared_with(head, self._rules)
         if isinstance(verdict, Answer):
@@ -108,16 +122,16 @@ class App:
         else:
             self._active += 1
             try:
-                await self._converse(scope, receive, reply)
+                await self._converse(head, scope, receive, reply)
             finally:
                 self._active -= 1
 
-    async def _converse(self, scope: Event, receive: Receive, reply: Reply) -> None:
+    async def _converse(self, head: Head, scope: Event, receive: Receive, reply: Reply) -> None:
         body = await _read(receive)
         if isinstance(body, Answer):
             await reply.whole(body)
         elif body is not None:
-            message = _parse(body)
+            message = _agreeing(head, _parse(body))
             if isinstance(message, framing.Refusal):
                 await reply.whole(_refused(message))
             else:
@@ -137,9 +151,10 @@ class Reply:
         tool_call: Whether the SDK answers a tool call.
     """
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, scope: Event) -> None:
         """Nothing is sent yet."""
         self._send = send
+        self._scope = scope
         self._start: Event | None = None
         self.status = 499
         self.extra: Headers = ()
@@ -149,7 +164,7 @@ class Reply:
         """Send an answer of ours, unless one has begun."""
         if self.status != 499:
             return
-        self.status = answer.status
+        self._tell(answer.status)
         body = answer.text.encode()
         headers = [("content-length", str(len(body))), *answer.headers, *self.extra]
         if answer.text:
@@ -166,10 +181,14 @@ class Reply:
         start, self._start = self._start, None
         if start is not None:
             message = self._bounded(start, message)
-            self.status = start["status"]
+            self._tell(start["status"])
             start["headers"] = [*start["headers"], *_raw(self.extra)]
             await self._send(start)
         await self._send(message)
+
+    def _tell(self, status: int) -> None:
+        if not self._scope.get(GONE):
+            self.status = status
 
     def _bounded(self, start: Event, message: Event) -> Event:
         """Make an answer that is too long the error that stdio would send."""
@@ -185,10 +204,14 @@ class Reply:
 
 def _head(scope: Event) -> Head:
     headers: list[tuple[bytes, bytes]] = scope["headers"]
+    path, named = origin_form(
+        scope["path"],
+        tuple((name.decode("latin-1"), text.decode("latin-1")) for name, text in headers),
+    )
     return Head(
         method=scope["method"],
-        path=scope["path"],
-        headers=tuple((name.decode("latin-1"), text.decode("latin-1")) for name, text in headers),
+        path=path,
+        headers=named,
         size=len(scope["raw_path"])
         + len(scope["query_string"])
         + sum(len(name) + len(text) + len(": \r\n") for name, text in headers),
@@ -211,7 +234,7 @@ async def _read(receive: Receive) -> bytes | Answer | None:
     return _SLOW
 
 
-def _parse(body: bytes) -> framing.Request | framing.Notification | framing.Refusal:
+def _parse(body: bytes) -> _Message:
     """Read a body as strictly as a line; it may go over several lines."""
     if not body.strip():
         return replace(framing.NOT_JSON, message=_REWORDED[framing.NOT_JSON])
@@ -223,15 +246,27 @@ def _parse(body: bytes) -> framing.Request | framing.Notification | framing.Refu
     return message
 
 
+def _agreeing(head: Head, message: _Message) -> _Message:
+    """Give the message, or its refusal if the head says otherwise than it does."""
+    if isinstance(message, framing.Refusal) or not versions_differ(head, message.params):
+        return message
+    request_id = message.id if isinstance(message, framing.Request) else None
+    text = "MCP-Protocol-Version is not, once, the version that the message names."
+    return framing.Refusal(HEADER_MISMATCH, request_id, text)
+
+
 def _refused(refusal: framing.Refusal) -> Answer:
     return Answer(400, rendering.compact(refusal.answer()).decode(), media_type=_JSON)
 
 
 def _without_secrets(scope: Event) -> Event:
-    """Give the scope without what nothing further in has any need of."""
+    """Give the scope without what nothing further in has any need of.
+
+    The content type, which has passed, is written as the SDK compares it.
+    """
     headers: list[tuple[bytes, bytes]] = scope["headers"]
-    kept = [(name, text) for name, text in headers if name not in _SECRET_HEADERS]
-    return {**scope, "headers": kept}
+    kept = [(name, text) for name, text in headers if name not in _LEFT_OUT]
+    return {**scope, "headers": [*kept, (b"content-type", _JSON.encode())]}
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle import limits
 from skills_bundle.errors import Problem, SkillsBundleError
+from skills_bundle.server.http_log import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_OTHERS: Final = stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
 _BACKLOG: Final = 1024
 """Connections that the kernel keeps waiting for us; it cuts this to its own bound."""
 
@@ -95,6 +98,11 @@ def read_token(
 def _read_file(file: str) -> bytes | Problem:
     try:
         with Path(file).open("rb") as stream:
+            mode = os.fstat(stream.fileno()).st_mode
+            if not stat.S_ISREG(mode):  # a pipe or terminal may stay open after its line
+                return stream.readline(limits.TOKEN_MAX_CHARACTERS * 2)
+            if os.name == "posix" and mode & _OTHERS:
+                say("others than its owner may read or write the token's file; chmod 600 ends that")
             return stream.read(limits.TOKEN_MAX_CHARACTERS * 2)
     except (OSError, ValueError) as error:
         cause = (error.strerror if isinstance(error, OSError) else None) or "not a path"

@@ -6,7 +6,7 @@ would hold its connection for good, and so would one that never reads its answer
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -16,11 +16,16 @@ if TYPE_CHECKING:
     import asyncio
 
 
+GONE: Final = "skills_bundle.gone"
+"""Key of an ASGI scope that says that its client is gone, before all of an answer was sent."""
+
+
 class BoundedProtocol(H11Protocol):
     """One connection."""
 
     _deadline: asyncio.TimerHandle | None = None
     _patience: asyncio.TimerHandle | None = None
+    _no_more = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first head, so long and no longer."""
@@ -36,7 +41,21 @@ class BoundedProtocol(H11Protocol):
         """Forget the waits."""
         self._unwatch()
         self._relax()
+        if self._answering():
+            self.cycle.scope[GONE] = True  # type: ignore[typeddict-unknown-key]
         super().connection_lost(exc)
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Keep a connection whose client only has no more to ask, until it is answered."""
+        self._no_more = True
+        return self._answering() and not self.cycle.more_body
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request; after the last one of a client, end."""
+        super().on_response_complete()
+        whole = self._answering() and not self.cycle.more_body
+        if self._no_more and not whole:
+            self.transport.close()
 
     def pause_writing(self) -> None:
         """Begin to wait for a client that does not read what it asked for."""
@@ -56,12 +75,14 @@ class BoundedProtocol(H11Protocol):
             super().timeout_keep_alive_handler()
 
     def _watch(self) -> None:
-        # uvicorn's annotation does not say that there is no cycle before the first request.
-        answering = self.cycle is not None and not self.cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison]
-        if answering:
+        if self._answering():
             self._unwatch()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(limits.HTTP_HEAD_SECONDS, self.transport.abort)
+
+    def _answering(self) -> bool:
+        # uvicorn's annotation does not say that there is no cycle before the first request.
+        return self.cycle is not None and not self.cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison]
 
     def _relax(self) -> None:
         if self._patience is not None:

@@ -10,7 +10,7 @@ import hmac
 import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from skills_bundle import limits
 from skills_bundle.formats.digest import sha256_hex
@@ -24,6 +24,9 @@ HEALTH_PATH: Final = "/healthz"
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 _HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?")
+_VERSION_HEADER: Final = "mcp-protocol-version"
+_VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
+_ABSOLUTE: Final = re.compile(r"https?://(?P<authority>[^/?#]*)", re.IGNORECASE)
 _ORIGIN: Final = re.compile(r"https?://(?P<host>[^/?#@\s]+)")
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _ALLOWED_REQUEST_HEADERS: Final = (
@@ -118,8 +121,29 @@ def parse_origin(text: str) -> str | None:
     return text.lower() if found and parse_host(found["host"]) else None
 
 
+def origin_form(path: str, headers: Headers) -> tuple[str, Headers]:
+    """Read a target in absolute form, whose authority counts instead of `Host` (RFC 9112, 3.2.2).
+
+    Args:
+        path: The target, decoded, without the query.
+        headers: Names in lower case.
+
+    Returns:
+        The path, and the headers with that authority as `Host`.
+    """
+    found = _ABSOLUTE.match(path)
+    if found is None:
+        return path, headers
+    others = tuple(pair for pair in headers if pair[0] != "host")
+    return path[found.end() :] or "/", (("host", found["authority"]), *others)
+
+
 def judge(head: Head, rules: Rules) -> Route | Answer:
     """Say where a request goes, or how it is refused."""
+    for check in (_size, _framing):
+        answer = check(head, rules)
+        if answer is not None:
+            return answer
     if head.path == HEALTH_PATH:  # probes come by address and without a token, and learn nothing
         return Route.HEALTH if head.method in {"GET", "HEAD"} else _not_allowed("GET, HEAD")
     for check in _CHECKS:
@@ -127,6 +151,23 @@ def judge(head: Head, rules: Rules) -> Route | Answer:
         if answer is not None:
             return answer
     return Route.MCP
+
+
+def versions_differ(head: Head, params: object) -> bool:
+    """Tell whether a head names another protocol version than its message's envelope, or several.
+
+    A proxy or balancer that goes by the head would treat the request as what it is not. Without an
+    envelope there is nothing to differ from.
+    """
+    named = head.all(_VERSION_HEADER)
+    envelope = _object(_object(params).get("_meta"))
+    if len(named) > 1:
+        return True
+    return _VERSION_KEY in envelope and named != [envelope[_VERSION_KEY]]
+
+
+def _object(value: object) -> dict[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def shared_with(head: Head, rules: Rules) -> Headers:
@@ -235,8 +276,6 @@ def _length(head: Head, _: Rules) -> Answer | None:
 TOO_LONG: Final = Answer(413, "The body is longer than 1 MiB.")
 
 _CHECKS: Final[tuple[Callable[[Head, Rules], Answer | None], ...]] = (
-    _size,
-    _framing,
     _host,
     _origin,
     _path,

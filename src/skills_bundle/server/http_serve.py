@@ -100,6 +100,7 @@ def serve_app(app: App, listener: socket.socket, workers: int = 1) -> int:
         signal.signal(number, _leave_at_once)
     # The SDK warns of what a client sent; faults are errors and still told.
     logging.getLogger("mcp").setLevel(logging.ERROR)
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # and so does uvicorn
     gc.freeze()  # what is imported stays, and workers keep sharing it
     say(f"serving MCP on {http_listen.url(listener, MCP_PATH)} (Ctrl-C stops)")
     with listener:

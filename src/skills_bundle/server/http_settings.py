@@ -83,21 +83,22 @@ def settle(asked: Asked, resolve: Callable[[str], str | None], most_workers: int
     problems: list[Problem] = []
     ip, port = _address(asked.address, resolve, problems)
     address = ipaddress.ip_address(ip)
+    reached = getattr(address, "ipv4_mapped", None) or address  # ::ffff:0.0.0.0 is 0.0.0.0
     digest = _token_digest(asked.token, problems)
     hosts = _hosts(asked.hosts, problems)
     origins = _origins(asked.origins, problems)
     if asked.workers > most_workers:
         message = f"There can be at most {most_workers} worker processes here."
         problems.append(Problem(code="workers", message=message, path="--workers"))
-    if not problems and not address.is_loopback:
-        problems += _exposed(digest, hosts, everywhere=address.is_unspecified)
+    if not problems and not reached.is_loopback:
+        problems += _exposed(digest, hosts, everywhere=reached.is_unspecified)
     if problems:
         raise HttpSettingsError("This cannot be served over HTTP.", tuple(problems))
     own = {HostName(f"[{address}]" if address.version == 6 else str(address))}
-    if address.is_loopback:
+    if reached.is_loopback:
         own |= {HostName("localhost"), HostName("127.0.0.1"), HostName("[::1]")}
     rules = Rules(
-        token_sha256=digest, hosts=hosts | own, origins=origins, loopback=address.is_loopback
+        token_sha256=digest, hosts=hosts | own, origins=origins, loopback=reached.is_loopback
     )
     return Settings(ip=str(address), port=port, rules=rules, workers=asked.workers)
 

@@ -62,6 +62,9 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "altered_file": _refusal(
         INTERNAL_ERROR, "The file is not the one that was locked, so it is not served."
     ),
+    "response_too_large": _refusal(
+        INTERNAL_ERROR, "The file is too large for one response, and resources have no pages."
+    ),
     "catalog_unavailable": _refusal(INTERNAL_ERROR, MESSAGES["catalog_unavailable"]),
 }
 """Code to refusal."""

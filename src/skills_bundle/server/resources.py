@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from mcp_types import PaginatedRequestParams, ReadResourceRequestParams
 
+from skills_bundle import limits
 from skills_bundle.catalog import media_types, uris
 from skills_bundle.errors import UnsafeFileError
+from skills_bundle.formats import rendering
 from skills_bundle.server import resource_pages as pages
 from skills_bundle.server.resource_errors import refused
 from skills_bundle.server.resource_pages import Listing, Method
@@ -45,7 +47,10 @@ def methods(shelf: Shelf) -> tuple[Method, ...]:
             data = shelf.read(path)
         except UnsafeFileError as error:
             raise refused("altered_file", revision) from error
-        return pages.result(view, revision, {"contents": [_contents(path, data)]})
+        contents = _contents(path, data)
+        if contents is None:
+            raise refused("response_too_large", revision)
+        return pages.result(view, revision, {"contents": [contents]})
 
     return (
         Method(
@@ -66,15 +71,22 @@ def methods(shelf: Shelf) -> tuple[Method, ...]:
     )
 
 
-def _contents(path: str, data: bytes) -> JsonObject:
-    """Give text where the bytes are UTF-8, so that encoding it gives back each of them."""
+def _contents(path: str, data: bytes) -> JsonObject | None:
+    """Give text where the bytes are UTF-8, so that encoding it gives back each of them.
+
+    Text that escapes make too long is given as base64; None if no form fits a response.
+    """
     try:
-        text = data.decode()
+        text: str | None = data.decode()
     except UnicodeDecodeError:
-        kind = media_types.served(path, is_text=False)
-        return {"uri": uris.of(path), "mimeType": kind, "blob": base64.b64encode(data).decode()}
-    return {
-        "uri": uris.of(path),
-        "mimeType": media_types.served(path, is_text=True),
-        "text": text,
-    }
+        text = None
+    kind = media_types.served(path, is_text=text is not None)
+    contents: JsonObject = {"uri": uris.of(path), "mimeType": kind}
+    if text is not None and _fits(whole := {**contents, "text": text}):
+        return whole
+    whole = {**contents, "blob": base64.b64encode(data).decode()}
+    return whole if _fits(whole) else None
+
+
+def _fits(contents: JsonObject) -> bool:
+    return len(rendering.compact(contents)) <= limits.RESOURCE_CONTENTS_MAX_BYTES

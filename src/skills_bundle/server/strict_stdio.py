@@ -12,7 +12,7 @@ import time
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import anyio.lowlevel
@@ -21,13 +21,13 @@ from mcp_types import JSONRPCNotification, JSONRPCRequest
 
 from skills_bundle import limits
 from skills_bundle.server import framing
+from skills_bundle.server.closing_stream import ClosingStream
 from skills_bundle.server.framing import LineBuffer, Notification, Refusal, Request
 from skills_bundle.server.in_flight import InFlight
 from skills_bundle.server.wire import Wire, Worker, read_some, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
-    from types import TracebackType
 
     from anyio.streams.memory import MemoryObjectReceiveStream
 
@@ -69,7 +69,7 @@ class _Outgoing:
     written: anyio.Event = field(default_factory=anyio.Event)
 
 
-class Outbox:
+class Outbox(ClosingStream):
     """The stream the session writes to: lines in the order of sending, each whole, none twice.
 
     Implements the SDK's `WriteStream[SessionMessage]`.
@@ -118,19 +118,6 @@ class Outbox:
     async def aclose(self) -> None:
         """Let `drain` end once everything sent is written."""
         await self._send.aclose()
-
-    async def __aenter__(self) -> Self:
-        """Give this outbox."""
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        await self.aclose()
 
 
 class StrictStdio:

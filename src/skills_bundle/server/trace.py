@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.errors import MalformedJsonError, SkillsBundleError
-from skills_bundle.server.trace_steps import Recorder, TooManySecretsError
+from skills_bundle.server.trace_steps import Recorder, UntraceableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,8 +65,8 @@ class Trace:
             return
         try:
             step = self._recorder.sent(line)
-        except TooManySecretsError:
-            self._give_up("too much in this conversation looks like a secret")
+        except UntraceableError as error:
+            self._give_up(str(error))
         else:
             self._write(self._fd, step)
 
@@ -78,6 +78,8 @@ class Trace:
             step = self._recorder.received(line)
         except MalformedJsonError:  # a fault of ours, but not one to end a conversation for
             self._give_up("an answer cannot be read again")
+        except UntraceableError as error:
+            self._give_up(str(error))
         else:
             self._write(self._fd, step)
 

@@ -10,8 +10,7 @@
 3. Links are never followed; in a skill they refuse it, and so do special files and submodules.
 4. A folder named in `exclude`, and all below it, is left out; its skills are counted apart.
 5. What lies outside every skill, junk that git tracks, and what is excluded is *unlocked*: git
-   holds it, nothing of it ships. The project's own lock is not even that, where the skills folder
-   is the project's folder.
+   holds it, nothing of it ships. Where the skills folder is the project's, its lock is not in it.
 6. Names are compared and locked in NFC. What is found does not depend on the order of a listing.
 """
 
