@@ -373,6 +373,7 @@ def test_what_nobody_was_there_for_is_not_logged_as_answered(
     said: list[Any] = []
 
     async def send(message: Any) -> None:
+        """Keep what would go out."""
         said.append(message)
 
     reply = Reply(send, dict[str, Any](scope))

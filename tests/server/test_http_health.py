@@ -18,6 +18,7 @@ def test_many_probes_share_one_look_that_blocks_nobody() -> None:
         return True
 
     async def probe() -> None:
+        """Ask twenty times at once."""
         health = Health(healthy)
         async with anyio.create_task_group() as group:
             for _ in range(20):
