@@ -102,14 +102,7 @@ def serve_stdio(
     except SkillsBundleError as error:
         _say(error.summary)
         return error.exit_code
-    problem = catalog.problem()
-    if problem is not None:
-        _say(f"nothing to serve, and every call will say so: {problem.summary}")
-    if waits_at_terminal:
-        _say(
-            "waiting for an MCP client: JSON-RPC on standard input, one message a line "
-            f"(Ctrl-D ends). To see that the server works, run `{check_command}`."
-        )
+    _tell_what_is_ahead(catalog, check_command if waits_at_terminal else None)
 
     def make_toolbox() -> Toolbox:
         from skills_bundle.server import toolsets as groups  # noqa: PLC0415 - see serve_tools
@@ -117,6 +110,18 @@ def serve_stdio(
         return groups.toolbox(toolsets, catalog)
 
     return serve_tools(wire, make_toolbox, catalog.shelf, trace)
+
+
+def _tell_what_is_ahead(catalog: Catalog, check_command: str | None) -> None:
+    """Say that there is nothing to serve, and to somebody at a terminal what is waited for."""
+    problem = catalog.problem()
+    if problem is not None:
+        _say(f"nothing to serve, and every call will say so: {problem.summary}")
+    if check_command is not None:
+        _say(
+            "waiting for an MCP client: JSON-RPC on standard input, one message a line "
+            f"(Ctrl-D ends). To see that the server works, run `{check_command}`."
+        )
 
 
 def _open_trace(path: str) -> Trace:
