@@ -1,7 +1,6 @@
 """Edge: `mcp check`: a client that starts the server as a host would, and says what it saw.
 
-It trusts nothing the server says of itself: the page it read is hashed here, and compared with a
-lock that is read here, from disk, by other code than the server's.
+It trusts nothing the server says of itself: it hashes, and reads the lock, with code of its own.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def test_the_output_schema_admits_success_and_error(title: str) -> None:
     """Some clients validate errors by it, too."""
     structured = TOOL.call({"title": title})["structuredContent"]
     validator: Any = jsonschema.Draft202012Validator(TOOL.output_schema)
-    validator.validate(structured)
+    assert list(validator.iter_errors(structured)) == []
 
 
 def test_the_output_schema_admits_nothing_else() -> None:
