@@ -7,7 +7,9 @@ errors, limits     what can go wrong; every bound, named
 formats/           strict JSON in, one rendering out, digests
 skills/            what a skill is: frontmatter, rules, paths, the scan
 bundle/            lock, build receipt, verification, provenance; the edges to git and the disk
+archives/          wheels and sdists, read strictly
 catalog/           what one may ask: search, read, overview
+supply_chain/      what one may ask of a distribution: verify, compare, rebuild, attest
 server/            how an MCP host talks to us: strict stdio, session, tools
 hatch_plugin/      the build hook; the only importer of hatchling
 wiring             settings to objects, joined

@@ -1,0 +1,1 @@
+"""Wheels and sdists as bytes, read so that no two tools can see two things in one archive."""
