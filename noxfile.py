@@ -121,6 +121,13 @@ def build(session: nox.Session) -> None:
 
 
 @nox.session(python=LOWEST)
+def constraints(session: nox.Session) -> None:
+    """Pin what builds this project anew, with digests, in `build-constraints.txt`."""
+    session.install("uv", "-e", ".[hatch]")
+    session.run("python", "-m", "tests.release.constraints")
+
+
+@nox.session(python=LOWEST)
 def conformance(session: nox.Session) -> None:
     """Try the built wheel with clients and suites of others, and record how it went; needs npm."""
     session.install("build", "uv")

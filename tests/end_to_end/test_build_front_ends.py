@@ -23,12 +23,17 @@ if TYPE_CHECKING:
 PYTHON = sys.executable
 UV = (find_uv_bin(),)
 """Not `python -m uv`: that names our environment as the one to install into."""
+HASHED = ("--build-constraints", "build-constraints.txt")
+PIPS = ("--build-constraint", "build-constraints.txt")
+"""The same option; pip compares digests wherever a constraint has them."""
 FRONT_ENDS = {
     "build-sdist-and-wheel": (PYTHON, "-m", "build", "--sdist", "--wheel", "-o", "{out}", "."),
     "uv-build": (*UV, "build", "--out-dir", "{out}", "."),
     "uv-build-wheel": (*UV, "build", "--wheel", "--out-dir", "{out}", "."),
     "pip-wheel": (PYTHON, "-m", "pip", "wheel", "--no-deps", "-w", "{out}", "."),
     "pip-wheel-git": (PYTHON, "-m", "pip", "wheel", "--no-deps", "-w", "{out}", "git+{url}"),
+    "uv-build-with-hashes": (*UV, "build", *HASHED, "--require-hashes", "--out-dir", "{out}", "."),
+    "pip-wheel-with-hashes": (PYTHON, "-m", "pip", "wheel", *PIPS, "--no-deps", "-w", "{out}", "."),
     "hatchling": (PYTHON, "-m", "hatchling", "build", "-d", "{out}"),
     "hatch-build": (*UV, "tool", "run", "hatch", "build", "{out}"),
 }

@@ -13,6 +13,7 @@ TOP_LEVEL = {
     "LICENSE",
     "README.md",
     "benchmarks",
+    "build-constraints.txt",
     "build",
     "catalog.lock.json",
     "docs",

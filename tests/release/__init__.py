@@ -1,0 +1,1 @@
+"""A release tried before it is one: built in two environments, compared, verified."""
