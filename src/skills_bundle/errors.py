@@ -10,6 +10,8 @@ SkillsBundleError                 everything we raise on purpose; carries `probl
 ├── SettingsError                 wrong keys or values in pyproject.toml
 ├── CheckoutError                 a git repository that cannot be inspected
 ├── UnsafeFileError               a file we refuse to open: a link, a special file, a wrong size
+├── UnsafeArchiveError            a wheel or sdist in which two tools could see two things
+├── UnreadableArchiveError        no such archive, or one that is neither wheel nor sdist
 ├── BundleUnavailableError        no installed lock, or one that cannot be trusted
 └── ToolError                     an answer "no" to a tool call; carries one of the wire's codes
 ```
@@ -122,6 +124,26 @@ class UnsafeFileError(SkillsBundleError):
         super().__init__(f"{path}: {kind}", (Problem(code=kind, message=kind, path=path),))
         self.kind = kind
         self.path = path
+
+
+class UnsafeArchiveError(SkillsBundleError):
+    """A wheel or sdist that is refused: two tools could see two things in it, or it is a bomb.
+
+    Args:
+        file_name: The archive's, without folders.
+        problems: Every confusion found, each with the member that it is about.
+    """
+
+    def __init__(self, file_name: str, problems: tuple[Problem, ...]) -> None:
+        """Say it in one sentence; the problems have the causes."""
+        super().__init__(f"{file_name} is refused: it is not one plain archive.", problems)
+        self.file_name = file_name
+
+
+class UnreadableArchiveError(SkillsBundleError):
+    """No such archive, or one that cannot be read: nothing can be told about it."""
+
+    exit_code: ClassVar[int] = 3
 
 
 class BundleUnavailableError(SkillsBundleError):

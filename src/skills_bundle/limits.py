@@ -84,6 +84,25 @@ RACY_NANOSECONDS: Final = 2_000_000_000
 """A file written less than this before it was read may change again without its times changing;
 it is read again next time. Two seconds is FAT's clock, the coarsest in use."""
 
+# --- archives ---------------------------------------------------------------------------------
+ARCHIVE_MAX_BYTES: Final = 256 * MIB
+"""Bytes of a wheel or sdist that a command opens: it is held in memory."""
+ARCHIVE_MAX_UNPACKED_BYTES: Final = 512 * MIB
+"""Bytes of all members together, unpacked: likewise."""
+ARCHIVE_MAX_MEMBERS: Final = 50_000
+"""Files and folders in an archive."""
+ARCHIVE_MAX_RATIO: Final = 200
+"""Unpacked bytes for one packed byte of the whole archive; text of people is near 4. Deflate can
+give a thousand, so more than this is a bomb."""
+ARCHIVE_RATIO_FREE_BYTES: Final = 16 * MIB
+"""Unpacked bytes that are no bomb, whatever their ratio."""
+ARCHIVE_NAME_MAX_BYTES: Final = 4096
+"""UTF-8 bytes of a member's path: what common systems can open."""
+ARCHIVE_HEADER_MAX_BYTES: Final = MIB
+"""Bytes of one extended header of a tar, and of a long name in one."""
+ARCHIVE_MAX_PROBLEMS: Final = 100
+"""Problems told of one archive; the rest are counted."""
+
 # --- catalog tools ----------------------------------------------------------------------------
 QUERY_MAX_CHARACTERS: Final = 200
 """Code points of a search query."""

@@ -125,7 +125,7 @@ def _read(site: Path, folder: str, *, follow_last: bool) -> Distribution | None:
     if _is_missing(metadata) and _is_missing(record):
         return None
     name, version = _parts(folder)
-    headers = _headers(metadata) if isinstance(metadata, bytes) else {}
+    headers = metadata_headers(metadata) if isinstance(metadata, bytes) else {}
     if headers.get("name") and headers.get("version"):
         name, version = normalised(headers["name"]), headers["version"]
     refused = record if isinstance(record, UnsafeFileError) and not _is_missing(record) else None
@@ -150,7 +150,7 @@ def _is_missing(found: bytes | UnsafeFileError) -> bool:
     return isinstance(found, UnsafeFileError) and found.kind == "missing"
 
 
-def _headers(metadata: bytes) -> dict[str, str]:
+def metadata_headers(metadata: bytes) -> dict[str, str]:
     """Read the head of a core-metadata file; the standard library's e-mail parser costs 10 ms."""
     headers: dict[str, str] = {}
     for line in metadata.decode(errors="replace").splitlines():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from skills_bundle import limits
 from skills_bundle.bundle import safe_read
@@ -20,6 +20,8 @@ from skills_bundle.errors import Problem, SettingsError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from skills_bundle.archives.model import Compression
 
 HOOK_NAMES: Final = ("skills-bundle", "custom")
 """Names our hook may have in hatchling's tables; the registered one goes first."""
@@ -36,7 +38,6 @@ HATCHLING_KEYS: Final = (
 )
 """Keys that hatchling itself reads from a hook's table; left to it."""
 
-Compression = Literal["stored", "deflated"]
 Table = dict[str, object]
 
 _TOML_LINE: Final = re.compile(r"\(at line (\d+), column \d+\)")

@@ -1,57 +1,21 @@
-"""Decision: wheels and sdists as bytes: reading what hatchling wrote, writing the one form.
+"""Decision: wheels and sdists as hatchling wrote them, read back.
 
-The form depends on members and their modes alone: not on zlib (nothing is compressed unless a
-project asks for it), the operating system, the clock or `SOURCE_DATE_EPOCH`.
+They were made a moment ago by this process, so nothing in them is suspected; archives from
+elsewhere go through `skills_bundle.archives`.
 """
 
 from __future__ import annotations
 
-import base64
-import csv
 import io
 import re
-import struct
 import tarfile
 import zipfile
-import zlib
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.archives.model import Member
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from skills_bundle.bundle.settings import Compression
-
-ZIP_DATE: Final = (1980, 1, 1, 0, 0, 0)
-"""The earliest date a zip can hold."""
-TAR_TIME: Final = 315_532_800
-"""The same instant in seconds since 1970: tools that zip an unpacked sdist refuse earlier ones."""
-UNIX: Final = 3
-REGULAR: Final = 0o100000
-STORED_BLOCK: Final = 0xFFFF
-"""Bytes of the largest stored block (RFC 1951, section 3.2.4)."""
 _PYTHON_SHEBANG: Final = re.compile(rb"#!.*(?:pythonw?|pypyw?)[0-9.]*(.*)", re.DOTALL)
 """The first line that hatchling rewrites; what follows the interpreter is kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One regular file of an archive.
-
-    Attributes:
-        data: The bytes.
-        executable: Whether it is written as 0755 or 0644; no other bit survives.
-    """
-
-    data: bytes = field(repr=False)
-    executable: bool = False
-
-    @property
-    def permissions(self) -> int:
-        """The one mode such a member has."""
-        return 0o755 if self.executable else 0o644
 
 
 def read_wheel(data: bytes) -> dict[str, Member]:
@@ -95,74 +59,3 @@ def is_script_of(member: bytes, source: bytes) -> bool:
     line, feed, body = source.partition(b"\n")
     found = _PYTHON_SHEBANG.fullmatch(line + feed)
     return found is not None and member == b"#!python" + found[1] + body
-
-
-def write_wheel(members: Mapping[str, Member], dist_info: str, compression: Compression) -> bytes:
-    """Give a wheel: members sorted by bytes, metadata last as PEP 427 advises, RECORD renewed.
-
-    Args:
-        members: By path; a RECORD among them is replaced.
-        dist_info: Name of the `.dist-info` folder.
-        compression: `deflated` leaves the bytes to the zlib at hand.
-    """
-    record = f"{dist_info}/RECORD"
-    names = sorted(
-        (name for name in members if name != record),
-        key=lambda name: (name.startswith(f"{dist_info}/"), name.encode()),
-    )
-    whole = {name: members[name] for name in names}
-    whole[record] = Member(_record(whole, record))
-    buffer = io.BytesIO()
-    method = zipfile.ZIP_DEFLATED if compression == "deflated" else zipfile.ZIP_STORED
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, member in whole.items():
-            info = zipfile.ZipInfo(name, ZIP_DATE)
-            info.create_system = UNIX
-            info.external_attr = (REGULAR | member.permissions) << 16
-            archive.writestr(info, member.data, compress_type=method)
-    return buffer.getvalue()
-
-
-def _record(members: Mapping[str, Member], record: str) -> bytes:
-    """Give the RECORD of a wheel (PyPA, Recording installed projects)."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for name, member in members.items():
-        digest = base64.urlsafe_b64encode(bytes.fromhex(sha256_hex(member.data)))
-        writer.writerow((name, f"sha256={digest.decode().rstrip('=')}", len(member.data)))
-    writer.writerow((record, "", ""))
-    return text.getvalue().encode()
-
-
-def write_sdist(members: Mapping[str, Member], top: str) -> bytes:
-    """Give an sdist: a tar of regular files below `top`, sorted by bytes, in stored gzip."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name in sorted(members, key=str.encode):
-            info = tarfile.TarInfo(f"{top}/{name}")
-            info.size = len(members[name].data)
-            info.mode = members[name].permissions
-            info.mtime = TAR_TIME
-            archive.addfile(info, io.BytesIO(members[name].data))
-    return stored_gzip(buffer.getvalue())
-
-
-def stored_gzip(data: bytes) -> bytes:
-    """Wrap bytes in gzip without compressing them; no zlib has a say in the result.
-
-    Source:
-        RFC 1952 (no name, time 0, unknown system) around RFC 1951 stored blocks.
-    """
-    head = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-    return (
-        head
-        + b"".join(_stored_blocks(data))
-        + struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
-    )
-
-
-def _stored_blocks(data: bytes) -> Iterator[bytes]:
-    for start in range(0, len(data) or 1, STORED_BLOCK):
-        block = data[start : start + STORED_BLOCK]
-        last = start + STORED_BLOCK >= len(data)
-        yield struct.pack("<BHH", last, len(block), len(block) ^ 0xFFFF) + block

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle import limits
+from skills_bundle.archives.model import Member
 from skills_bundle.bundle import project, safe_read
 from skills_bundle.bundle.checkout import SDIST_MARK, inspect, open_checkout
 from skills_bundle.bundle.collections import GROUP
@@ -26,7 +27,6 @@ from skills_bundle.bundle.settings import normalized
 from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, SettingsError
 from skills_bundle.formats.digest import git_object_id, sha256_hex
 from skills_bundle.hatch_plugin import receipts, reliance, selection
-from skills_bundle.hatch_plugin.archives import Member
 from skills_bundle.hatch_plugin.selection import Candidate
 from skills_bundle.hatch_plugin.world import World
 

@@ -23,11 +23,11 @@ from skills_bundle.formats.digest import dir_hash, sha256_hex
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from skills_bundle.archives.model import Member
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import Package, Reason
     from skills_bundle.bundle.revision import Revision
     from skills_bundle.bundle.settings import Settings
-    from skills_bundle.hatch_plugin.archives import Member
 
 
 def inputs(files: Mapping[str, Member]) -> Inputs:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from skills_bundle.archives import canonical
+from skills_bundle.archives.model import Member
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.hatch_plugin import archives, generated, selection
-from skills_bundle.hatch_plugin.archives import Member
 from skills_bundle.hatch_plugin.bundling import GENERATED
 from skills_bundle.hatch_plugin.world import read
 
@@ -58,7 +59,7 @@ def rewritten(
     metadata = generated.wheel_metadata(str(bundling.root))
     receipt, detail = bundling.receipt(files, [], metadata)
     whole = {**made, **files, RECEIPT_FILE_NAME: Member(receipt.to_bytes())}
-    return Made(archives.write_sdist(whole, top), receipt, detail)
+    return Made(canonical.write_sdist(whole, top), receipt, detail)
 
 
 def _is_made(name: str, candidates: Mapping[str, Candidate]) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from skills_bundle.archives import canonical
+from skills_bundle.archives.model import Member
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.hatch_plugin import archives, generated, sdist, selection
-from skills_bundle.hatch_plugin.archives import Member
 from skills_bundle.hatch_plugin.sdist import Made
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def rewritten(
         members.get(f"{dist_info}/{generated.METADATA}", Member(b"")).data,
     )
     whole = {**admitted, **_bundle(bundling, receipt)}
-    data = archives.write_wheel(whole, dist_info, bundling.settings.compression)
+    data = canonical.write_wheel(whole, dist_info, bundling.settings.compression)
     return Made(data, receipt, detail)
 
 

@@ -23,11 +23,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skills_bundle.archives.model import Member
 from skills_bundle.bundle import safe_read
 from skills_bundle.bundle.standing import Standing, standing, without_commit
 from skills_bundle.errors import CheckoutError
 from skills_bundle.formats.digest import git_object_id
-from skills_bundle.hatch_plugin.archives import Member, is_script_of
+from skills_bundle.hatch_plugin.archives import is_script_of
 from skills_bundle.skills.junk import is_junk
 
 if TYPE_CHECKING:

@@ -1,0 +1,155 @@
+"""Decision: what a wheel or sdist carries of a bundle: lock, receipt, skills, and whose it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from skills_bundle.bundle import documents
+from skills_bundle.bundle.distribution import METADATA_FILE_NAME, metadata_headers, normalised
+from skills_bundle.bundle.documents import Identity
+from skills_bundle.bundle.installed import BUNDLE_FOLDER
+from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
+from skills_bundle.bundle.record_file import DIST_INFO_SUFFIX
+from skills_bundle.errors import UnsafeFileError
+from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.skills.paths import parents
+
+if TYPE_CHECKING:
+    from skills_bundle.archives.model import Archive
+    from skills_bundle.bundle.documents import Document
+    from skills_bundle.bundle.lock import CatalogLock
+    from skills_bundle.bundle.receipt import BuildReceipt
+
+SKILLS: Final = "skills"
+"""The folder of skills in a bundle, and unless configured otherwise in a project."""
+PKG_INFO: Final = "PKG-INFO"
+"""An sdist's core metadata (PyPA, Source distribution format)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What a distribution carries.
+
+    Attributes:
+        archive: The distribution.
+        identity: Name and version as its metadata has them; as its file name has them where there
+            is no metadata.
+        dist_info: A wheel's `.dist-info` folder, "" if there is not exactly one, or for an sdist.
+        package: Path of the package that holds the bundle, "" for an sdist or if there is none.
+        lock: The lock, compared with the receipt.
+        receipt: The build receipt, compared with lock, metadata and its own proof.
+        lock_path: Where the lock is among the members, or would be.
+        receipt_path: Likewise.
+        skills: Path of the folder that locked paths are relative to; "" if it is the top.
+        lock_bytes: None if there is no lock.
+        receipt_bytes: None if there is no receipt.
+    """
+
+    archive: Archive
+    identity: Identity
+    dist_info: str
+    package: str
+    lock: Document[CatalogLock]
+    receipt: Document[BuildReceipt]
+    lock_path: str
+    receipt_path: str
+    skills: str
+    lock_bytes: bytes | None
+    receipt_bytes: bytes | None
+
+    def skill_path(self, path: str) -> str:
+        """Give where a locked file is among the members."""
+        return f"{self.skills}/{path}" if self.skills else path
+
+
+def carried(archive: Archive) -> Carried:
+    """Find what a distribution carries; whatever is missing is said, never raised."""
+    package = _package(archive) if archive.kind == "wheel" else ""
+    folder = f"{package}/{BUNDLE_FOLDER}/" if archive.kind == "wheel" else ""
+    lock_path, receipt_path = folder + LOCK_FILE_NAME, folder + RECEIPT_FILE_NAME
+    dist_info = _dist_info(archive)
+    identity = _identity(archive, dist_info)
+    lock, receipt = documents.cross_check(
+        documents.read_lock(_found(archive, lock_path), None),
+        documents.read_receipt(_found(archive, receipt_path), None),
+        identity,
+    )
+    return Carried(
+        archive=archive,
+        identity=identity,
+        dist_info=dist_info,
+        package=package,
+        lock=lock,
+        receipt=receipt,
+        lock_path=lock_path,
+        receipt_path=receipt_path,
+        skills=f"{folder}{SKILLS}" if archive.kind == "wheel" else _skills_of_sdist(archive, lock),
+        lock_bytes=_bytes(archive, lock_path),
+        receipt_bytes=_bytes(archive, receipt_path),
+    )
+
+
+def _package(archive: Archive) -> str:
+    """Give the one package that holds something of a bundle; "" if there is none."""
+    mark = f"/{BUNDLE_FOLDER}/"
+    found = {path.partition(mark)[0] for path in archive.members if mark in path}
+    locked = {package for package in found if f"{package}{mark}{LOCK_FILE_NAME}" in archive.members}
+    return min(locked or found, default="")
+
+
+def _skills_of_sdist(archive: Archive, lock: Document[CatalogLock]) -> str:
+    """Give the folder in which most locked files lie: the project's settings may name any."""
+    locked = frozenset[str]() if lock.value is None else lock.value.files().keys()
+    counted: Counter[str] = Counter()
+    for path in archive.members:
+        for folder in ["", *parents(path)]:
+            if path[len(folder) :].removeprefix("/") in locked:
+                counted[folder] += 1
+    return max(counted, key=lambda folder: (counted[folder], folder == SKILLS), default=SKILLS)
+
+
+def _dist_info(archive: Archive) -> str:
+    tops = {path.partition("/")[0] for path in archive.members}
+    found = [top for top in tops if top.endswith(DIST_INFO_SUFFIX)]
+    return found[0] if len(found) == 1 and archive.kind == "wheel" else ""
+
+
+def _identity(archive: Archive, dist_info: str) -> Identity:
+    path = PKG_INFO if archive.kind == "sdist" else f"{dist_info}/{METADATA_FILE_NAME}"
+    metadata = _bytes(archive, path)
+    if metadata is None:
+        name, version = named(archive.file_name)
+        return Identity(name, version, known=False)
+    head = metadata_headers(metadata)
+    return Identity(
+        normalised(head.get("name", "")),
+        head.get("version", ""),
+        known=True,
+        metadata_sha256=sha256_hex(metadata),
+    )
+
+
+def named(file_name: str) -> tuple[str, str]:
+    """Give the normalised name and the version that a file name has; "" for what it has not.
+
+    Source:
+        PyPA, Binary distribution format; Source distribution format.
+    """
+    if file_name.endswith(".tar.gz"):
+        name, _, version = file_name.removesuffix(".tar.gz").rpartition("-")
+        return normalised(name), version
+    name, _, rest = file_name.removesuffix(".whl").partition("-")
+    return normalised(name), rest.partition("-")[0]
+
+
+def _found(archive: Archive, path: str) -> bytes | UnsafeFileError:
+    member = archive.members.get(path)
+    return UnsafeFileError("missing", path) if member is None else member.data
+
+
+def _bytes(archive: Archive, path: str) -> bytes | None:
+    member = archive.members.get(path)
+    return None if member is None else member.data

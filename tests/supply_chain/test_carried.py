@@ -1,0 +1,68 @@
+"""What wheels and sdists carry of a bundle, from real builds of a small project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle.archives.opened import open_archive
+from skills_bundle.supply_chain.carried import carried, named
+from tests.hatch_plugin.sample import BUNDLE, SampleProject
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> SampleProject:
+    """Give a committed project that nobody changes."""
+    return SampleProject.create(tmp_path_factory.mktemp("project"))
+
+
+def test_a_wheel_carries_its_bundle_in_its_package(project: SampleProject) -> None:
+    """Lock and receipt are believed, and the skills lie beside them."""
+    found = carried(open_archive(project.wheel()))
+    assert (found.lock.state, found.receipt.state) == ("ok", "ok")
+    assert (found.package, found.skills) == ("acme_skills", f"{BUNDLE}/skills")
+    assert (found.identity.name, found.identity.version) == ("acme-skills", "1.0")
+    assert found.skill_path("greet/SKILL.md") in found.archive.members
+
+
+def test_an_sdist_carries_lock_and_receipt_at_its_top(project: SampleProject) -> None:
+    """The skills lie where the project has them."""
+    found = carried(open_archive(project.sdist()))
+    assert (found.lock.state, found.receipt.state) == ("ok", "ok")
+    assert (found.package, found.skills, found.archive.top) == ("", "skills", "acme_skills-1.0")
+
+
+def test_a_project_may_keep_its_skills_anywhere(tmp_path: Path) -> None:
+    """The folder is the one that holds the locked files."""
+    project = SampleProject.create(tmp_path)
+    (project.folder / "skills").rename(project.folder / "lore")
+    project.replace("pyproject.toml", 'skills = "skills"', 'skills = "lore"').locked().committed()
+    assert carried(open_archive(project.sdist())).skills == "lore"
+
+
+def test_a_wheel_without_the_hook_carries_nothing(
+    project: SampleProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That is said and not raised."""
+    monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "1")
+    found = carried(open_archive(project.wheel("bare")))
+    assert (found.lock.state, found.receipt.state, found.package) == ("missing", "missing", "")
+    assert (found.lock_bytes, found.receipt_bytes) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("file_name", "identity"),
+    [
+        ("Acme.Skills-1.0-py3-none-any.whl", ("acme-skills", "1.0")),
+        ("acme_skills-1.0.tar.gz", ("acme-skills", "1.0")),
+        ("acme-skills-1.0.tar.gz", ("acme-skills", "1.0")),
+        ("acme.whl", ("acme", "")),
+    ],
+)
+def test_a_file_name_gives_name_and_version(file_name: str, identity: tuple[str, str]) -> None:
+    """As the packaging specifications spell them."""
+    assert named(file_name) == identity
