@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -406,3 +408,63 @@ def test_strays_among_the_skills_that_git_converted_are_named(
     assert git(clone.folder, "status", "--porcelain") == ""
     assert verdict(clone.wheel()) == "dirty: eol_converted"
     assert "Not as in the commit: skills/README.md." in capsys.readouterr().err
+
+
+ODD_LOCALES = {
+    "ascii": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "latin-1": {"LC_ALL": "de_DE.ISO-8859-1", "PYTHONUTF8": "0"},
+}
+
+
+def built_in_a_locale(sample: SampleProject, locale: str, folder: Path) -> dict[str, bytes]:
+    """Build both archives in a process of its own and give their bytes by name."""
+    if locale == "latin-1":
+        made = ["localedef", "-i", "de_DE", "-f", "ISO-8859-1", str(folder / "de_DE.ISO-8859-1")]
+        subprocess.run(made, check=True, capture_output=True)
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder / "out")]
+    environment = {**os.environ, "LOCPATH": str(folder), **ODD_LOCALES[locale]}
+    ran = subprocess.run(
+        command, cwd=sample.folder, env=environment, capture_output=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+
+
+@pytest.mark.parametrize("locale", ODD_LOCALES)
+def test_names_of_files_do_not_follow_the_locale(
+    sample: SampleProject, tmp_path: Path, locale: str
+) -> None:
+    """A package with a file outside ASCII gives the same archives where the locale is not UTF-8."""
+    sample.write("src/acme_skills/größe.py", b"").write("src/acme_skills/日本/x.txt", b"x")
+    sample.write("src/acme_skills/日本/__init__.py", b"").committed()
+    folder = tmp_path / "locales"
+    folder.mkdir()
+    plain = {path.name: path.read_bytes() for path in (sample.wheel(), sample.sdist())}
+    assert built_in_a_locale(sample, locale, folder) == plain
+
+
+@pytest.mark.parametrize("locale", ODD_LOCALES)
+def test_a_pattern_outside_ascii_is_dirt_where_the_locale_is_not_utf_8(
+    sample: SampleProject, tmp_path: Path, locale: str
+) -> None:
+    """Hatchling compares it with names as the locale reads them, so it may select other files."""
+    line = 'exclude = ["größe.py"]\n\n[tool.hatch.build.targets.wheel]'
+    sample.replace("pyproject.toml", "[tool.hatch.build.targets.wheel]", f"{line}")
+    sample.write("src/acme_skills/größe.py", b"").committed()
+    folder = tmp_path / "locales"
+    folder.mkdir()
+    assert verdict(sample.wheel()) == "clean"
+    built_in_a_locale(sample, locale, folder)
+    assert {verdict(path) for path in (folder / "out").iterdir()} == {"dirty: dirty_source"}
+
+
+def test_a_by_product_that_was_committed_after_the_lock_is_named_with_what_to_do(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The lock is not stale, since nothing of it ships; its tree id is no longer the commit's."""
+    sample.write("skills/greet/.DS_Store", b"x").committed()
+    assert verdict(sample.wheel()) == "dirty: dirty_source"
+    told = capsys.readouterr().err
+    assert "skills/greet/.DS_Store (git tracks this by-product and the lock does not" in told
+    assert "run `skills-bundle lock` and commit" in told
+    assert verdict(sample.locked().committed().wheel()) == "clean"

@@ -20,7 +20,8 @@ from skills_bundle.bundle.checkout import has_repository
 from skills_bundle.bundle.project import replace_file
 from skills_bundle.bundle.settings import parse
 from skills_bundle.errors import Problem, SettingsError, SkillsBundleError
-from skills_bundle.hatch_plugin import bundling, sdist, wheel
+from skills_bundle.formats.file_names import to_disk
+from skills_bundle.hatch_plugin import bundling, handover, sdist, selection, wheel
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -47,6 +48,7 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
     PLUGIN_NAME = "skills-bundle"
 
     _bundling: Bundling | None = None
+    _made: Made | None = None
 
     def dependencies(self) -> list[str]:
         """Ask for pygit2 where there is a checkout to look at, and only there."""
@@ -59,7 +61,7 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
             version: hatchling's name of the kind of build; `editable` is left alone.
             build_data: What the hooks share.
         """
-        self._bundling = None
+        self._bundling = self._made = None
         if self.target_name not in TARGETS or version == EDITABLE:
             return
         with self._told():
@@ -67,9 +69,16 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
             metadata = self._metadata()
             settings = parse(self.config, self._where(), metadata.core.raw_name)
             self._bundling = bundling.prepare(self.root, metadata, settings, self._own)
+        selection.respell(self._builder())
+        if build_data["build_hooks"] == (self.PLUGIN_NAME,):  # no other may change the archive
+            handover.take_over(
+                self.target_name,
+                self.directory,
+                lambda archive: self._finished(archive, build_data).data,
+            )
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Rewrite the archive; remove it if that fails, so that none without a bundle is left.
+        """Tell what was built; finish the archive first if hatchling has already put it in place.
 
         Args:
             version: As for `initialize`.
@@ -79,16 +88,26 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
         del version
         if self._bundling is None:
             return
-        artifact = Path(artifact_path)
+        made = self._made or self._rewritten(Path(artifact_path), build_data)
+        self._report(self._bundling, made)
+
+    def _rewritten(self, artifact: Path, build_data: dict[str, Any]) -> Made:
+        """Finish an archive in its place; remove it if that fails."""
         try:
-            with self._told():
-                write = wheel.rewritten if self.target_name == "wheel" else sdist.rewritten
-                made = write(self._bundling, self._builder(), build_data, artifact.read_bytes())
-                replace_file(artifact, made.data)
+            made = self._finished(artifact.read_bytes(), build_data)
+            replace_file(artifact, made.data)
         except BaseException:
             artifact.unlink(missing_ok=True)
             raise
-        self._report(self._bundling, made)
+        return made
+
+    def _finished(self, archive: bytes, build_data: dict[str, Any]) -> Made:
+        """Give the archive with its bundle, in its one form, for the one that hatchling wrote."""
+        bundled = cast("Bundling", self._bundling)
+        write = wheel.rewritten if self.target_name == "wheel" else sdist.rewritten
+        with self._told():
+            self._made = write(bundled, self._builder(), build_data, archive)
+        return self._made
 
     # hatchling leaves the parameters of its own generics open; they are plugin types we never use.
     def _metadata(self) -> Metadata:
@@ -114,7 +133,7 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
 
     def _own(self, path: str) -> bool:
         """Tell whether a path is an archive in the folder this build writes to."""
-        place = Path(self.root, path)
+        place = Path(self.root, to_disk(path))
         return place.parent == Path(self.root, self.directory) and path.endswith(ARTIFACTS)
 
     @contextmanager

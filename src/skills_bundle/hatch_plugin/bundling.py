@@ -26,6 +26,7 @@ from skills_bundle.bundle.revision import Revision, archive, listed, shown
 from skills_bundle.bundle.settings import normalized
 from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, SettingsError
 from skills_bundle.formats.digest import git_object_id, sha256_hex
+from skills_bundle.formats.file_names import from_disk, to_disk
 from skills_bundle.hatch_plugin import receipts, reliance, selection
 from skills_bundle.hatch_plugin.selection import Candidate
 from skills_bundle.hatch_plugin.world import World
@@ -98,7 +99,8 @@ class Bundling:
             elif admitted := self.world.admit(candidate, member):
                 files[target] = admitted
         for path, member in self.staged.items():
-            candidate = Candidate(source=str(self.root / path), target=path, declared=True)
+            source = str(self.root / to_disk(path))
+            candidate = Candidate(source=source, target=path, declared=True)
             if path not in files and (admitted := self.world.admit(candidate, member)):
                 files[path] = admitted
         demand_names(files)
@@ -192,7 +194,8 @@ def prepare(
     folder = Path(root)
     _demand_entry_point(metadata, settings)
     selected = selection.of_wheel(root, metadata).values()
-    demand_names(os.path.relpath(row.source, root) for row in selected)  # hatchling would crash
+    names = (from_disk(os.path.relpath(row.source, root)) for row in selected)
+    demand_names(names)  # hatchling would crash
     before = inspect(folder, settings.skills, own=own)
     subject = project.with_settings(folder, settings)
     lock, result = project.check_lock(subject)

@@ -16,7 +16,7 @@ from hatchling.builders.wheel import WheelBuilder
 from packaging.tags import parse_tag
 
 from skills_bundle.bundle.checkout import SDIST_MARK
-from skills_bundle.hatch_plugin.selection import LEGACY
+from skills_bundle.hatch_plugin.selection import LEGACY, respell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,6 +87,7 @@ def _setup_script(writer: SdistBuilder, builder: Builder) -> bytes:
     """Give an old `setup.py`; one builder, once by its own type and once by all builders'."""
     data = builder.get_default_build_data()
     builder.set_build_data_defaults(data)
+    respell(builder)
     with builder.config.set_build_data(data):
         found = [PurePath(file.relative_path) for file in builder.recurse_included_files()]
     packages = {str(path.parent) for path in found if path.name == "__init__.py"}

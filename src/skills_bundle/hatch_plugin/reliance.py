@@ -6,6 +6,7 @@ environment gives a part of the metadata there is nothing to compare; such field
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
@@ -54,6 +55,7 @@ def check(world: World, metadata: Metadata) -> None:
         for reliance in relied_on(root, metadata):
             world.rely(reliance.source, reliance.decides)
         _check_configuration(world, metadata)
+    _check_spelling(world, metadata)
 
 
 def relied_on(root: str, metadata: Metadata) -> Iterator[Reliance]:
@@ -113,6 +115,18 @@ def _check_configuration(world: World, metadata: Metadata) -> None:
     hatch = {**_table(project, "tool", "hatch"), **(_parsed(world.blob(HATCH_FILE)) or {})}
     if metadata.config != project or _hatch(metadata) != hatch:
         world.doubt(str(world.root / PYPROJECT), "was otherwise when hatchling read it")
+
+
+def _check_spelling(world: World, metadata: Metadata) -> None:
+    """Doubt names of files in the configuration where the locale reads a disk otherwise.
+
+    hatchling compares patterns, which are UTF-8, with names as the locale's encoding reads them,
+    and puts the names of licence files into the metadata as it found them.
+    """
+    named = f"{_hatch(metadata)}{metadata.core.license_files}"
+    if sys.getfilesystemencoding() != "utf-8" and not named.isascii():
+        why = "names files outside ASCII and the locale is not UTF-8; set PYTHONUTF8=1"
+        world.doubt(str(world.root / PYPROJECT), why)
 
 
 def _parsed(data: bytes | None) -> dict[str, object] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -11,8 +12,10 @@ from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.utils import normalize_inclusion_map
 from hatchling.builders.wheel import WheelBuilder
 
+from skills_bundle.formats.file_names import from_disk
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from hatchling.builders.plugin.interface import BuilderInterface, IncludedFile
     from hatchling.builders.sdist import SdistBuilderConfig
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 SCRIPTS: Final = ".data/scripts/"
 LEGACY: Final = "setup.py"
+WALKS: Final = ("recurse_project_files", "recurse_explicit_files", "recurse_forced_files")
+"""The methods of hatchling's builders that find files; none of them calls another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +37,8 @@ class Candidate:
     """One file that hatchling selected.
 
     Attributes:
-        source: Absolute path on disk.
-        target: Path in the archive; in an sdist below its top folder.
+        source: Absolute path on disk, as Python spells it here.
+        target: Path in the archive, as git spells it; in an sdist below its top folder.
         declared: Whether someone asked for this very file: `artifacts`, `force-include`, a hook.
         ambient: Whether it is an ignore file, which hatchling picks up wherever it finds one.
         rewritten: Whether hatchling may have changed the first line, as it does for scripts.
@@ -77,7 +82,34 @@ def of_wheel(root: str, metadata: Metadata) -> dict[str, Candidate]:
     return _untouched(WheelBuilder(root, metadata=metadata))
 
 
+def respell(builder: Builder) -> None:
+    """Have a builder name files as git does, whatever encoding the locale has.
+
+    hatchling names the members of an archive as Python read the names from the disk: in a Latin-1
+    locale `für.py` would become `fÃ¼r.py`, and in an ASCII one the build would crash. Where the
+    locale is UTF-8 nothing changes.
+
+    Args:
+        builder: Its walks over files are wrapped, once.
+    """
+    if sys.getfilesystemencoding() == "utf-8" or WALKS[0] in vars(builder):
+        return
+    for name in WALKS:
+        setattr(builder, name, _respelling(getattr(builder, name)))
+
+
+def _respelling(walk: Callable[..., Iterable[IncludedFile]]) -> Callable[..., Iterable[object]]:
+    def files(*arguments: object) -> Iterator[IncludedFile]:
+        for file in walk(*arguments):
+            file.relative_path = from_disk(file.relative_path)
+            file.distribution_path = from_disk(file.distribution_path)
+            yield file
+
+    return files
+
+
 def _untouched(builder: Builder) -> dict[str, Candidate]:
+    respell(builder)
     build_data = builder.get_default_build_data()
     builder.set_build_data_defaults(build_data)
     return of_build(builder, build_data)
@@ -126,7 +158,8 @@ def _wheel_extras(builder: Builder, build_data: dict[str, Any]) -> Iterator[Cand
     core: CoreMetadata = builder.metadata.core
     for path in core.license_files:
         source = os.path.normpath(root / path)
-        yield Candidate(source=source, target=f"{name}.dist-info/licenses/{path}", declared=True)
+        target = f"{name}.dist-info/licenses/{path}"
+        yield Candidate(source=source, target=target, declared=True)
 
 
 def _explicit(builder: Builder, files: dict[str, str], folder: str) -> Iterable[Candidate]:

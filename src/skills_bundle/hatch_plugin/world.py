@@ -21,13 +21,14 @@ import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from skills_bundle.archives.model import Member
 from skills_bundle.bundle import safe_read
 from skills_bundle.bundle.standing import Standing, standing, without_commit
 from skills_bundle.errors import CheckoutError
 from skills_bundle.formats.digest import git_object_id
+from skills_bundle.formats.file_names import from_disk, to_disk
 from skills_bundle.hatch_plugin.archives import is_script_of
 from skills_bundle.skills.junk import is_junk
 
@@ -38,6 +39,11 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.proof import Entry
     from skills_bundle.bundle.receipt import Inputs, Reason
     from skills_bundle.hatch_plugin.selection import Candidate
+
+_TRACKED_JUNK: Final = (
+    "git tracks this by-product and the lock does not know it; "
+    "`git rm --cached` it, or run `skills-bundle lock` and commit"
+)
 
 
 def read(path: Path) -> bytes | None:
@@ -168,9 +174,11 @@ class World:
         committed = self.checkout.head_files(folder)
         for path in committed.keys() | tree.keys():
             theirs, ours, place = committed.get(path), tree.get(path), f"{folder}/{path}"
-            data = read(self.root / place)
+            data = read(self.root / to_disk(place))
             if theirs is not None and ours is not None and data and theirs.mode == ours.mode:
                 self._compare(place, theirs.oid, data)
+            elif theirs != ours and ours is None and is_junk(path):
+                self.dirt[f"{place} ({_TRACKED_JUNK})"] = "dirty_source"
             elif theirs != ours:
                 self.dirt[place] = "dirty_source"
 
@@ -182,13 +190,13 @@ class World:
             return None
 
     def relative(self, source: str) -> str | None:
-        """Give a source's path below the project, or None if it lies elsewhere."""
-        relative = os.path.relpath(source, self.root).replace(os.sep, "/")
+        """Give a source's path below the project as git spells it, or None if it lies elsewhere."""
+        relative = from_disk(os.path.relpath(source, self.root).replace(os.sep, "/"))
         return None if relative == ".." or relative.startswith("../") else relative
 
     def _standing(self, checkout: Checkout, source: str, path: str | None) -> Standing:
         if path is not None:  # the project may have been reached through a link
-            place = checkout.project / path
+            place = checkout.project / to_disk(path)
         else:
             place = Path(source).parent.resolve() / Path(source).name
         try:
