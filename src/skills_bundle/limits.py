@@ -60,6 +60,8 @@ RECEIPT_MAX_INPUTS: Final = 20_000
 """Files that a receipt lists as what the build was made of."""
 PROOF_MAX_BYTES: Final = 64 * KIB
 """Bytes of raw git objects in a receipt; a longer proof is left out."""
+SBOM_MAX_BYTES: Final = 64 * MIB
+"""Bytes of a bill of materials that is compared with lock and receipt: as for the lock it is of."""
 
 # --- settings and build -----------------------------------------------------------------------
 PYPROJECT_MAX_BYTES: Final = 4 * MIB

@@ -30,7 +30,7 @@ def _rows(
         bundle_prefix="pkg/.agents/",
         skills_prefix="pkg/.agents/skills/",
         documents=frozenset({"pkg/.agents/catalog.lock.json"}),
-        metadata="pkg-1.dist-info/METADATA",
+        metadata="pkg-1.dist-info",
         seen=seen,
         listed=listed or {},
     )

@@ -24,6 +24,7 @@ EVERYTHING: dict[str, object] = {
     "proof": False,
     "collection": "acme-skills.v2",
     "compression": "deflated",
+    "sbom": False,
 }
 
 
@@ -53,6 +54,7 @@ def test_every_setting_is_read() -> None:
         proof=False,
         collection="acme-skills.v2",
         compression="deflated",
+        sbom=False,
         where=WHERE,
     )
 
@@ -116,6 +118,7 @@ def test_hatchlings_own_keys_are_left_to_it() -> None:
         ("collection", "a" * 65),
         ("compression", "STORED"),
         ("compression", ["stored"]),
+        ("sbom", "yes"),
     ],
 )
 def test_an_unusable_value_is_told_by_its_path(key: str, value: object) -> None:

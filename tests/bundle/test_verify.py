@@ -201,6 +201,7 @@ def test_the_whole_is_a_json_object(tmp_path: Path) -> None:
         "lock",
         "receipt",
         "record",
+        "sbom",
         "provenance",
         "gaps",
         "notes",

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 NAME = f"skills_bundle-{__version__}"
 BUNDLE = "skills_bundle/.agents"
-METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
+METADATA = {
+    "METADATA",
+    "RECORD",
+    "WHEEL",
+    "entry_points.txt",
+    "licenses/LICENSE",
+    "sboms/skills-bundle.cdx.json",
+}
 MADE = {"PKG-INFO", "build-receipt.json"}
 
 

@@ -67,7 +67,8 @@ class Holdings:
         bundle_prefix: What comes before everything of the bundle.
         skills_prefix: What comes before a locked path.
         documents: Paths of lock and receipt; they have reports of their own.
-        metadata: Path of METADATA, which every answer's name and version are read from, or None.
+        metadata: The `.dist-info` folder, in which RECORD speaks of METADATA (which every answer's
+            name and version are read from) and of what else is looked at, or None.
         seen: What lies at each path that lock or RECORD list, as far as it was looked at.
         listed: Every entry on disk that is not a folder, with its kind, as far as folders were
             listed.
@@ -206,11 +207,9 @@ def _unread_row(path: str, size: int | None, sha256: str | None, seen: Seen) -> 
 
 
 def _recorded(record: RecordFile, holdings: Holdings) -> dict[str, RecordRow]:
-    """Give what RECORD lists of the package, and METADATA."""
+    """Give what RECORD lists of the package, and of the metadata beside it."""
     rows = record.below(f"{holdings.package}/")
-    if holdings.metadata is not None and holdings.metadata in record.rows:
-        rows[holdings.metadata] = record.rows[holdings.metadata]
-    return rows
+    return rows if holdings.metadata is None else rows | record.below(f"{holdings.metadata}/")
 
 
 def _unlisted_rows(told: set[str], recorded: set[str] | None, holdings: Holdings) -> list[FileRow]:

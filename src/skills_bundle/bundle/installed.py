@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import skills_bundle
-from skills_bundle.bundle import distribution
+from skills_bundle.bundle import distribution, sbom
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
+from skills_bundle.bundle.record_file import RECORD_FILE_NAME
 from skills_bundle.errors import BundleUnavailableError, Problem
 
 if TYPE_CHECKING:
@@ -69,10 +70,29 @@ class Installed:
         return f"{self.package}/{BUNDLE_FOLDER}/{RECEIPT_FILE_NAME}"
 
     @property
+    def metadata_folder(self) -> str | None:
+        """The `.dist-info` folder below `site`, if it is known."""
+        return None if self.distribution is None else self.distribution.folder
+
+    @property
     def metadata_path(self) -> str | None:
         """The path of METADATA below `site`, if its folder is known."""
-        folder = None if self.distribution is None else self.distribution.folder
-        return None if folder is None else f"{folder}/{distribution.METADATA_FILE_NAME}"
+        return self._beside_metadata(distribution.METADATA_FILE_NAME)
+
+    @property
+    def record_path(self) -> str | None:
+        """The path of RECORD below `site`, if its folder is known."""
+        return self._beside_metadata(RECORD_FILE_NAME)
+
+    @property
+    def sbom_path(self) -> str | None:
+        """The path of the bill of materials below `site`, if its folder is known."""
+        folder = self.metadata_folder
+        return None if folder is None else sbom.path(folder, self.name)
+
+    def _beside_metadata(self, name: str) -> str | None:
+        folder = self.metadata_folder
+        return None if folder is None else f"{folder}/{name}"
 
     @property
     def record(self) -> RecordFile | None:

@@ -107,13 +107,14 @@ class _Loaded:
         self, find: Callable[[], Installed], clock: Callable[[], int], *, code: bool = False
     ) -> None:
         self._clock = clock
+        self._code = code
         self._control = Control(find(), clock)
         # Found again: an installer may have written between the two, and what was read before the
         # watch began would stay for good.
         self._place = find()
         self._lock, self._receipt = self._read_documents()
         self._files = {} if self._lock.value is None else self._lock.value.files()
-        self._inventory = self._watch_files(code=code)
+        self._inventory = self._watch_files()
         self._verification: Verification | None = None
         self._view: View | None = None
 
@@ -184,13 +185,13 @@ class _Loaded:
         known = digest is not None
         return Identity(self._place.name, self._place.version, known=known, metadata_sha256=digest)
 
-    def _watch_files(self, *, code: bool) -> Inventory:
+    def _watch_files(self) -> Inventory:
         place = self._place
         most = {
             place.skills_prefix + path: max(file.size, limits.SKILL_MAX_BYTES)
             for path, file in self._files.items()
         }
-        if code:
+        if self._code:
             most |= dict.fromkeys(self._recorded_beside_lock(), limits.RECORDED_FILE_MAX_BYTES)
         if place.metadata_path is not None:
             most[place.metadata_path] = limits.METADATA_MAX_BYTES
@@ -198,18 +199,22 @@ class _Loaded:
         return Inventory(
             place.site,
             most,
-            folders=(place.package if code else f"{place.package}/{BUNDLE_FOLDER}",),
+            folders=(place.package if self._code else f"{place.package}/{BUNDLE_FOLDER}",),
             algorithms={path: rows[path].algorithm for path in most if path in rows},
             follow_last=place.linked,
             clock=self._clock,
         )
 
     def _recorded_beside_lock(self) -> list[str]:
-        """Give the files of the package that only RECORD speaks of."""
+        """Give the files of the package, and of its metadata, that only RECORD speaks of."""
         place = self._place
-        wanted = {} if place.record is None else place.record.wanted(f"{place.package}/")
+        if place.record is None:
+            return []
+        wanted = place.record.wanted(f"{place.package}/")
+        if place.metadata_folder is not None:
+            wanted |= place.record.wanted(f"{place.metadata_folder}/")
         locks_skills = self._lock.value is not None  # else RECORD alone speaks of the skills
-        own = {place.lock_path, place.receipt_path}
+        own = {place.lock_path, place.receipt_path, place.record_path}
         return [
             path
             for path in wanted
@@ -229,16 +234,23 @@ class _Loaded:
             if place.distribution is None
             else place.distribution.record_refused,
             unlisted=self._unlisted(),
+            sbom=self._sbom(),
             holdings=Holdings(
                 package=place.package,
                 bundle_prefix=f"{place.package}/{BUNDLE_FOLDER}/",
                 skills_prefix=place.skills_prefix,
                 documents=frozenset({place.lock_path, place.receipt_path}),
-                metadata=place.metadata_path,
+                metadata=place.metadata_folder,
                 seen=self._inventory.seen,
                 listed=self._inventory.listed,
             ),
         )
+
+    def _sbom(self) -> bytes | None:
+        """Read the bill of materials, on which no answer rests; RECORD speaks of it, too."""
+        path = self._place.sbom_path if self._code else None
+        found = None if path is None else self._found(path, limits.SBOM_MAX_BYTES)
+        return found if isinstance(found, bytes) else None
 
     def _unlisted(self) -> tuple[str, ...]:
         """Give which of lock, receipt and METADATA are there though RECORD does not list them."""

@@ -102,5 +102,6 @@ CHECKS: Final[dict[str, Callable[[object], Iterator[str]]]] = {
     "proof": _boolean,
     "collection": _collection,
     "compression": _compression,
+    "sbom": _boolean,
 }
 """Every setting, as spelled in TOML, with its check."""

@@ -57,6 +57,7 @@ class Settings:
         exclude: Folders below the skills folder whose skills are left out.
         proof: Whether the receipt carries the raw commit and trees.
         compression: How members of the wheel are stored. `deflated` makes it depend on zlib.
+        sbom: Whether the wheel carries a bill of materials (CycloneDX) of its skills.
         where: The dotted TOML path of the table they were read from.
     """
 
@@ -69,6 +70,7 @@ class Settings:
     exclude: tuple[str, ...] = ()
     proof: bool = True
     compression: Compression = "stored"
+    sbom: bool = True
     where: str = ""
 
     def ref(self, version: str) -> str | None:

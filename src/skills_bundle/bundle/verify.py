@@ -6,15 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from skills_bundle.bundle import documents, file_rows, provenance, trees
-from skills_bundle.bundle.documents import (
-    Document,
-    DocumentState,
-)
+from skills_bundle.bundle import documents, file_rows, provenance, sbom, trees
+from skills_bundle.bundle.document_report import DocumentReport, report_of
+from skills_bundle.bundle.documents import Document, DocumentState
 from skills_bundle.bundle.file_rows import FileRow
 from skills_bundle.bundle.provenance import Provenance
 from skills_bundle.bundle.record_file import RECORD_FILE_NAME
 from skills_bundle.bundle.records import Record
+from skills_bundle.bundle.sbom import SbomState
 from skills_bundle.errors import Problem
 
 if TYPE_CHECKING:
@@ -60,6 +59,7 @@ class Evidence:
         record: RECORD, or None.
         record_refused: Why RECORD was not read, if it is there.
         unlisted: Which of lock, receipt and METADATA are there though RECORD does not list them.
+        sbom: Bytes of the bill of materials; None if there is none, or none was looked for.
         holdings: What lies in the package's folder.
     """
 
@@ -72,31 +72,7 @@ class Evidence:
     holdings: Holdings
     record_refused: UnsafeFileError | None = None
     unlisted: tuple[str, ...] = ()
-
-
-class ProblemRow(Record):
-    """One thing that is wrong, with its place in the document, if it has one."""
-
-    code: str
-    message: str
-    path: str | None
-    line: int | None
-
-
-class DocumentReport(Record):
-    """What became of lock, receipt or RECORD.
-
-    Attributes:
-        state: See `documents.DocumentState`; RECORD knows all but `altered`.
-        sha256: Digest of the bytes, null when they could not be read (and for RECORD).
-        recorded_sha256: What RECORD says it should be, null when it says nothing.
-        problems: Why the state is not `ok`.
-    """
-
-    state: DocumentState
-    sha256: str | None
-    recorded_sha256: str | None
-    problems: tuple[ProblemRow, ...]
+    sbom: bytes | None = None
 
 
 class Verification(Record):
@@ -115,6 +91,7 @@ class Verification(Record):
         lock: What became of the lock.
         receipt: What became of the build receipt.
         record: What became of RECORD.
+        sbom: Whether the bill of materials is what lock and receipt give; see `sbom.SbomState`.
         provenance: What answers carry; null when the lock cannot be believed.
         gaps: Every evidence gap.
         notes: A sentence for each gap.
@@ -131,6 +108,7 @@ class Verification(Record):
     lock: DocumentReport
     receipt: DocumentReport
     record: DocumentReport
+    sbom: SbomState
     provenance: Provenance | None
     gaps: tuple[str, ...]
     notes: tuple[str, ...]
@@ -152,7 +130,8 @@ def verify(evidence: Evidence) -> Verification:
     rows = _rows(evidence)
     evidence = _with_trees_checked(evidence, rows)
     record = _record_report(evidence)
-    verdict = _verdict(evidence, rows, record)
+    bill = sbom.state(evidence.sbom, evidence.lock.believed, evidence.receipt.believed)
+    verdict = _verdict(evidence, rows, record, bill)
     gaps = provenance.ordered(_gaps(evidence, rows, record))
     block = _provenance(evidence, gaps)
     gaps = gaps if block is None else block.gaps
@@ -163,9 +142,10 @@ def verify(evidence: Evidence) -> Verification:
         layout=evidence.layout,
         package_name=evidence.identity.name,
         package_version=evidence.identity.version,
-        lock=_report(evidence.lock),
-        receipt=_report(evidence.receipt),
+        lock=report_of(evidence.lock),
+        receipt=report_of(evidence.receipt),
         record=record,
+        sbom=bill,
         provenance=block,
         gaps=gaps,
         notes=tuple(provenance.GAP_SENTENCES[gap] for gap in gaps),
@@ -174,13 +154,16 @@ def verify(evidence: Evidence) -> Verification:
     )
 
 
-def _verdict(evidence: Evidence, rows: tuple[FileRow, ...], record: DocumentReport) -> Verdict:
+def _verdict(
+    evidence: Evidence, rows: tuple[FileRow, ...], record: DocumentReport, bill: SbomState
+) -> Verdict:
     verdicts = {
         _VERDICT_OF_STATE[evidence.lock.state],
         _VERDICT_OF_STATE[evidence.receipt.state],
         *(_verdict_of_row(row) for row in rows),
         "match" if evidence.layout == "installed" else "cannot_tell",
         _VERDICT_OF_RECORD.get(record.state, _VERDICT_OF_STATE[record.state]),
+        "differs" if bill == "differs" else "match",
     }
     if "differs" in verdicts:
         return "differs"
@@ -269,27 +252,12 @@ def _provenance(evidence: Evidence, gaps: tuple[str, ...]) -> Provenance | None:
 def _record_report(evidence: Evidence) -> DocumentReport:
     record, refused = evidence.record, evidence.record_refused
     if refused is not None:
-        return _report(documents.refused(refused))
+        return report_of(documents.refused(refused))
     problems = () if record is None else (*record.problems, *map(_escaped, evidence.unlisted))
     state: DocumentState = "missing" if record is None else "invalid" if problems else "ok"
-    return _report(Document(state=state, problems=problems))
+    return report_of(Document(state=state, problems=problems))
 
 
 def _escaped(path: str) -> Problem:
     """Name a file whose row is missing: without one it would escape the comparison with RECORD."""
     return Problem(code="record", message=f"does not list {path}", path=RECORD_FILE_NAME)
-
-
-def _report(document: Document[Any]) -> DocumentReport:
-    return DocumentReport(
-        state=document.state,
-        sha256=document.sha256,
-        recorded_sha256=document.recorded_sha256,
-        problems=tuple(map(_problem, document.problems)),
-    )
-
-
-def _problem(problem: Problem) -> ProblemRow:
-    return ProblemRow(
-        code=problem.code, message=problem.message, path=problem.path, line=problem.line
-    )

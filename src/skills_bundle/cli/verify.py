@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from skills_bundle.bundle.file_rows import FileRow
+    from skills_bundle.bundle.sbom import SbomState
     from skills_bundle.bundle.verify import DocumentReport, Verdict, Verification
     from skills_bundle.cli.output import Output, Terminal
     from skills_bundle.cli.pretty import Mark
@@ -32,6 +33,13 @@ HEADLINES: Final[dict[Verdict, str]] = {
     "differs": "this is not what was installed",
     "cannot_tell": "cannot tell whether this is what was locked",
 }
+
+SBOM_WORDS: Final[dict[SbomState, str]] = {
+    "follows": "ok: lock and receipt give the same bytes",
+    "differs": "altered: lock and receipt give other bytes",
+    "not_compared": "not compared: nothing to compare it with, or another version's form",
+}
+"""What to say of a bill of materials; nothing if there is none."""
 
 
 @click.command(
@@ -93,6 +101,7 @@ def _summary(found: Verification, terminal: Terminal) -> list[RenderableType]:
         *_document("lock", found.lock),
         *_document("receipt", found.receipt),
         *_document("RECORD", found.record),
+        *_bill(found),
         ("files", files or "none"),
     ]
     if found.provenance is None:
@@ -115,6 +124,12 @@ def _document(name: str, report: DocumentReport) -> list[tuple[str, str]]:
     if report.sha256 is not None:
         rows.append(("  sha256", report.sha256))
     return [*rows, *(("  because", problem.message) for problem in report.problems)]
+
+
+def _bill(found: Verification) -> list[tuple[str, str]]:
+    """Give a row for the bill of materials, if there is one."""
+    words = SBOM_WORDS.get(found.sbom)
+    return [] if words is None else [("SBOM", words)]
 
 
 def _differences(

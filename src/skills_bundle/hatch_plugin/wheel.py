@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from skills_bundle.archives import canonical
 from skills_bundle.archives.model import Member
+from skills_bundle.bundle import sbom
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
@@ -38,7 +39,8 @@ def rewritten(
         archive: The wheel that hatchling wrote.
 
     Raises:
-        SettingsError: If the package that receives the bundle is not in the wheel, or has a bundle.
+        SettingsError: If the package that receives the bundle is not in the wheel, or has a bundle,
+            or the project ships a file where the bill of materials goes.
     """
     members = archives.read_wheel(archive)
     dist_info = f"{cast('WheelBuilder', builder).artifact_project_id}.dist-info"
@@ -60,7 +62,9 @@ def rewritten(
         _unlisted(bundling, shipped, admitted, files),
         members.get(f"{dist_info}/{generated.METADATA}", Member(b"")).data,
     )
-    whole = {**admitted, **_bundle(bundling, receipt)}
+    bill = _bill(bundling, receipt, dist_info)
+    _demand_free(members, bill)
+    whole = {**admitted, **_bundle(bundling, receipt), **bill}
     data = canonical.write_wheel(whole, dist_info, bundling.settings.compression)
     return Made(data, receipt, detail)
 
@@ -118,3 +122,20 @@ def _bundle(bundling: Bundling, receipt: BuildReceipt) -> dict[str, Member]:
         f"{top}/{LOCK_FILE_NAME}": bundling.staged[LOCK_FILE_NAME],
         f"{top}/{RECEIPT_FILE_NAME}": Member(receipt.to_bytes()),
     }
+
+
+def _bill(bundling: Bundling, receipt: BuildReceipt, dist_info: str) -> dict[str, Member]:
+    """Give the bill of materials, if one is wanted."""
+    if not bundling.settings.sbom:
+        return {}
+    place = sbom.path(dist_info, receipt.package.name)
+    return {place: Member(sbom.make(bundling.lock, receipt))}
+
+
+def _demand_free(members: Mapping[str, Member], bill: Mapping[str, Member]) -> None:
+    """Insist that no bill of the project's own, which hatchling can ship, is replaced by ours."""
+    for name in bill:
+        if name in members:
+            message = "the build makes a file of this name; give yours another, or set sbom = false"
+            problem = Problem(code="reserved_name", message=message, path=name)
+            raise SettingsError("The wheel has that bill of materials already.", (problem,))
