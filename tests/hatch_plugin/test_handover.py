@@ -21,9 +21,12 @@ KILLED = """\
 import os
 from skills_bundle.hatch_plugin import build_hook
 
-class KilledHook(build_hook.SkillsBundleBuildHook):
-    def {method}(self, *arguments):
-        os._exit(9)
+def end(*arguments):
+    os._exit(9)
+
+def get_build_hook():
+    build_hook.SkillsBundleBuildHook.{method} = end
+    return build_hook.SkillsBundleBuildHook
 """
 
 

@@ -70,7 +70,7 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
             settings = parse(self.config, self._where(), metadata.core.raw_name)
             self._bundling = bundling.prepare(self.root, metadata, settings, self._own)
         selection.respell(self._builder())
-        if build_data["build_hooks"] == (self.PLUGIN_NAME,):  # no other may change the archive
+        if self._is_alone(build_data):
             handover.take_over(
                 self.target_name,
                 self.directory,
@@ -130,6 +130,11 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
             message = f"must be the last build hook; after it come {', '.join(_after(self, hooks))}"
             problem = Problem(code="hook_order", message=message, path=self._where())
             raise SettingsError("The build hooks are in the wrong order.", (problem,))
+
+    def _is_alone(self, build_data: dict[str, Any]) -> bool:
+        """Tell whether nothing else can change the archive: no other hook, nor one made of this."""
+        alone = build_data["build_hooks"] == (self.PLUGIN_NAME,)
+        return alone and type(self) is SkillsBundleBuildHook
 
     def _own(self, path: str) -> bool:
         """Tell whether a path is an archive in the folder this build writes to."""
