@@ -59,7 +59,9 @@ RECEIPT_MAX_BYTES: Final = 1 * MIB
 RECEIPT_MAX_INPUTS: Final = 20_000
 """Files that a receipt lists as what the build was made of."""
 PROOF_MAX_BYTES: Final = 64 * KIB
-"""Bytes of raw git objects in a receipt; a longer proof is left out."""
+"""Bytes of raw git objects in a receipt; a longer proof is left out, and refused when read."""
+PROOF_MAX_OBJECTS: Final = 65
+"""Raw git objects in a receipt: a commit and a folder for each level that a scan goes down."""
 SBOM_MAX_BYTES: Final = 64 * MIB
 """Bytes of a bill of materials that is compared with lock and receipt: as for the lock it is of."""
 

@@ -112,7 +112,9 @@ def test_a_receipt_whose_proof_holds_is_believed() -> None:
     """Commit to root tree to skills folder, by SHA-1 alone."""
     skills_tree = BUILDER.lock.digests.git_tree
     tree = b"40000 skills\0" + bytes.fromhex(skills_tree)
-    commit = b"tree " + git_object_id("tree", tree).encode() + b"\n\nmessage\n"
+    who = "A <a@example.org> 1 +0000"
+    head = f"tree {git_object_id('tree', tree)}\nauthor {who}\ncommitter {who}\n"
+    commit = f"{head}\nmessage\n".encode()
     source = Source(
         state="clean",
         reason=None,

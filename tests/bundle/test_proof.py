@@ -14,6 +14,7 @@ from skills_bundle import limits
 from skills_bundle.bundle import proof
 from skills_bundle.bundle.proof import Entry
 from skills_bundle.bundle.receipt import Source
+from skills_bundle.formats.digest import git_object_id
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:
@@ -24,6 +25,15 @@ def raw(folder: Path, kind: str, name: str) -> bytes:
     """Let git print an object's bytes."""
     done = ["git", "-C", str(folder), "cat-file", kind, name]
     return subprocess.run(done, check=True, capture_output=True).stdout
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """Give a repository whose skills lie at `a/skills`."""
+    sample = SampleProject(tmp_path)
+    git(tmp_path, "init", "--quiet")
+    sample.write("a/skills/greet/SKILL.md", b"x").write("other", b"y").committed()
+    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +116,149 @@ def test_a_proof_that_is_too_long_is_left_out() -> None:
     """A folder with thousands of entries would swell every wheel."""
     assert proof.encode((b"x" * limits.PROOF_MAX_BYTES,)) is not None
     assert proof.encode((b"x" * limits.PROOF_MAX_BYTES, b"x")) is None
+
+
+def told(source: Source, *objects: bytes) -> list[tuple[str | None, str]]:
+    """Give place and message of everything that is wrong with these objects for this claim."""
+    texts = tuple(base64.b64encode(data).decode() for data in objects)
+    changed = source.model_copy(update={"proof": texts})
+    return [(row.path, row.message) for row in proof.problems(changed)]
+
+
+def test_trees_in_another_order_are_told(source: Source) -> None:
+    """Each tree has its place; which one it would be is said."""
+    commit, root, parent = proof.decode(source.proof or ())
+    places = dict(told(source, commit, parent, root))
+    assert places["source.proof[1]"].startswith("is out of order: it belongs below source.proof[2]")
+
+
+def test_a_missing_tree_is_told(source: Source) -> None:
+    """Below the commit its own tree is expected."""
+    commit, _, parent = proof.decode(source.proof or ())
+    assert told(source, commit, parent) == [
+        (
+            "source.proof[1]",
+            "is not in the object above it: a tree is missing before it, or it is one too many",
+        )
+    ]
+
+
+def test_the_skills_tree_itself_is_one_too_many(source: Source, made: Path) -> None:
+    """The proof ends above it: its content follows from the files."""
+    skills = raw(made, "tree", "HEAD:a/skills")
+    assert told(source, *proof.decode(source.proof or ()), skills) == [
+        ("source.skills_tree", "is source.proof[3] itself: the proof goes on beyond it")
+    ]
+
+
+def test_a_tree_of_elsewhere_at_the_end_is_told(source: Source) -> None:
+    """A tree that nothing leads to proves nothing."""
+    found = dict(told(source, *proof.decode(source.proof or ()), b"100644 x\0" + b"x" * 20))
+    assert found["source.proof[3]"].startswith("is not in the object above it")
+
+
+def test_an_object_twice_is_told(source: Source) -> None:
+    """No tree holds itself, so a way never comes back."""
+    commit, root, parent = proof.decode(source.proof or ())
+    assert ("source.proof[2]", "is an object that came before: no tree holds itself") in told(
+        source, commit, root, root, parent
+    )
+
+
+def test_something_else_than_a_commit_first_is_told(source: Source) -> None:
+    """A tree, a tag or a file in its place."""
+    _, root, parent = proof.decode(source.proof or ())
+    assert told(source, root, parent)[0] == (
+        "source.proof[0]",
+        "is no commit: it does not begin with a tree id",
+    )
+
+
+def test_more_objects_than_folders_can_lie_in_each_other_are_told(source: Source) -> None:
+    """Nothing is decoded or hashed then."""
+    many = source.model_copy(update={"proof": ("!",) * (limits.PROOF_MAX_OBJECTS + 1)})
+    (problem,) = proof.problems(many)
+    assert problem.message == f"holds {limits.PROOF_MAX_OBJECTS + 1} objects, more than 65"
+
+
+def test_a_proof_beyond_the_limit_is_told_before_it_is_decoded(source: Source) -> None:
+    """Text that is not even base64 is measured first."""
+    large = source.model_copy(update={"proof": ("!" * 4 * (limits.PROOF_MAX_BYTES // 3 + 1),)})
+    (problem,) = proof.problems(large)
+    assert problem.message == "holds 65538 bytes, more than 65536"
+
+
+@given(st.binary(max_size=100))
+def test_the_size_of_base64_needs_no_decoding(data: bytes) -> None:
+    """The law that the bound rests on."""
+    assert proof.decoded_size(base64.b64encode(data).decode()) == len(data)
+
+
+def test_a_proof_of_the_largest_size_is_read_again() -> None:
+    """What the build writes, a reader takes: both measure alike."""
+    texts = proof.encode((b"x" * limits.PROOF_MAX_BYTES,))
+    assert texts is not None
+    (data,) = proof.decode(texts)
+    assert len(data) == limits.PROOF_MAX_BYTES
+
+
+def test_the_way_names_the_folders(source: Source) -> None:
+    """From the repository's top to the skills."""
+    assert proof.way(source) == (("a",), ("skills",))
+
+
+def test_folders_of_the_same_content_are_all_named(made: Path, source: Source) -> None:
+    """Their tree is one object; nobody can tell which of them was meant."""
+    sample = SampleProject(made)
+    sample.write("b/skills/greet/SKILL.md", b"x").committed()
+    names = (("commit", "HEAD"), ("tree", "HEAD^{tree}"), ("tree", "HEAD:a"))
+    objects = tuple(raw(made, kind, name) for kind, name in names)
+    twice = source.model_copy(update={"commit": sample.commit_id(), "proof": proof.encode(objects)})
+    assert proof.problems(twice) == ()
+    assert proof.way(twice) == (("a", "b"), ("skills",))
+
+
+def test_skills_that_are_the_whole_repository_need_the_commit_alone(tmp_path: Path) -> None:
+    """The commit names their tree."""
+    sample = SampleProject(tmp_path)
+    git(tmp_path, "init", "--quiet")
+    sample.write("greet/SKILL.md", b"x").committed()
+    whole = Source(
+        state="clean",
+        reason=None,
+        commit=sample.commit_id(),
+        skills_tree=git(tmp_path, "rev-parse", "HEAD^{tree}").strip(),
+        proof=proof.encode((raw(tmp_path, "commit", "HEAD"),)),
+    )
+    assert proof.problems(whole) == ()
+    assert proof.way(whole) == ()
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind"), [("120000", "a link"), ("160000", "a submodule"), ("100644", "a file")]
+)
+def test_a_step_that_is_no_folder_is_told(source: Source, mode: str, kind: str) -> None:
+    """A link or a submodule on the way leads out of the commit."""
+    tree = f"{mode} skills\0".encode() + bytes.fromhex(source.skills_tree or "")
+    tree_id = git_object_id("tree", tree)
+    commit = f"tree {tree_id}\nauthor A <a@x> 1 +0000\ncommitter A <a@x> 1 +0000\n\nx".encode()
+    claim = source.model_copy(update={"commit": git_object_id("commit", commit)})
+    assert told(claim, commit, tree) == [
+        ("source.skills_tree", f"is in the last object as {kind}, not as a folder")
+    ]
+
+
+def test_a_hidden_meaning_behind_right_hashes_is_told(source: Source) -> None:
+    """Everything hashes as it should, and the tree is still none that git would make."""
+    row = b"40000 skills\0" + bytes.fromhex(source.skills_tree or "")
+    tree = row + b"40000 ..\0" + b"x" * 20
+    tree_id = git_object_id("tree", tree)
+    commit = f"tree {tree_id}\nauthor A <a@x> 1 +0000\ncommitter A <a@x> 1 +0000\n\nx".encode()
+    claim = source.model_copy(update={"commit": git_object_id("commit", commit)})
+    assert told(claim, commit, tree) == [
+        ("source.proof[1]", "holds the name '..', which no git tree may"),
+        ("source.proof[1]", "is not sorted as git sorts a tree"),
+    ]
 
 
 def test_a_tree_is_read_as_git_lists_it(tmp_path: Path) -> None:

@@ -203,6 +203,7 @@ def test_the_whole_is_a_json_object(tmp_path: Path) -> None:
         "record",
         "sbom",
         "provenance",
+        "proof",
         "gaps",
         "notes",
         "counts",

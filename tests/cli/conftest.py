@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.installed import WarmProcess, install
+from tests.installed_wheel import install_wheel, signed_project
+from tests.ssh_keys import SshKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,6 +30,16 @@ def ask_whole(whole: OwnInstallation) -> Iterator[Callable[..., Ran]]:
     process = WarmProcess(whole)
     yield process.ask
     process.close()
+
+
+@pytest.fixture(scope="session")
+def with_proof(whole: OwnInstallation, tmp_path_factory: pytest.TempPathFactory) -> OwnInstallation:
+    """Give an installation beside which a wheel lies whose commit is signed, as built for real."""
+    folder = tmp_path_factory.mktemp("with-proof")
+    key = SshKey.create(folder / "id")
+    made = whole.copied(folder / "environment")
+    install_wheel(signed_project(folder / "acme", key).wheel(), made.site)
+    return made
 
 
 @pytest.fixture

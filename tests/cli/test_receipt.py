@@ -9,6 +9,7 @@ import pytest
 
 from skills_bundle import __version__
 from skills_bundle.bundle import receipt
+from tests.builders import sample_receipt
 from tests.cli.runner import call
 from tests.hatch_plugin.sample import SampleProject, receipt_of
 from tests.installed_builder import COMMIT
@@ -36,6 +37,27 @@ def test_show_says_whose_word_each_value_is(ask_whole: Ask) -> None:
     assert "(unsigned)" in ran.stdout
     assert f"recorded: {COMMIT}" in ran.stdout
     assert "by configuration, not looked up: refs/tags/v1.2.0" in ran.stdout
+
+
+def test_show_gives_the_digest_of_the_metadata_and_what_no_commit_gives(tmp_path: Path) -> None:
+    """A reviewer sees which fields are the build's word alone, and that there are none."""
+    shown: list[str] = []
+    for computed in (("version",), ()):
+        made = sample_receipt()
+        package = made.package.model_copy(update={"computed": computed})
+        sealed = receipt.seal(
+            package=package,
+            catalog=made.catalog,
+            inputs=made.inputs,
+            asserted=made.asserted,
+            source=made.source,
+        )
+        (tmp_path / "receipt.json").write_bytes(sealed.to_bytes())
+        told = call("receipt", "show", "--file", str(tmp_path / "receipt.json")).stdout
+        shown.append(" ".join(told.split()))
+    assert all(f"metadata {'5' * 64}" in told for told in shown)
+    assert "computed by code or environment, no commit gives them: version" in shown[0]
+    assert "computed no field: all follow from files of the commit" in shown[1]
 
 
 def test_json_is_the_receipts_own_bytes(whole: OwnInstallation, ask_whole: Ask) -> None:

@@ -164,3 +164,25 @@ def test_many_differences_are_cut_with_their_number(place: OwnInstallation) -> N
     ran = place.ask("verify")
     assert "40 files with something against" in ran.stdout
     assert "and 28 more; --verbose lists all" in ran.stdout
+
+
+def test_a_proof_is_told_in_one_row(with_proof: OwnInstallation) -> None:
+    """From where to where it was recomputed, and how much that took."""
+    told = " ".join(with_proof.ask("verify", "--collection", "acme-skills").stdout.split())
+    assert "proof recomputed here from the commit to the files of skills; 2 git objects, " in told
+
+
+def test_explain_gives_each_link_of_a_proof(with_proof: OwnInstallation) -> None:
+    """With its id, what follows and what does not."""
+    told = with_proof.ask("verify", "--collection", "acme-skills", "--explain", "--json").json
+    shown = with_proof.ask("verify", "--collection", "acme-skills", "--explain").stdout
+    section = shown.split("What the receipt's proof shows")[1]
+    assert all(link["id"] in section for link in told["proof"]["links"])
+    assert section.count("not shown") == len(told["proof"]["not_shown"]) > 0
+
+
+def test_a_proof_that_is_not_there_is_told_with_its_reason(ask_whole: Ask) -> None:
+    """A receipt may leave it out."""
+    assert (
+        "  proof      none in the receipt: by setting, or too long\n" in ask_whole("verify").stdout
+    )

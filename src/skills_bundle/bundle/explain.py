@@ -73,7 +73,8 @@ BASES: Final[dict[str, Basis]] = {
     ),
     "resolved_git_sha": Basis(
         "The skills tree that the receipt names was recomputed from the installed bytes; if the "
-        "receipt carries a proof, that this commit leads to that tree was recomputed, too.",
+        "receipt carries a proof, that this commit leads to that tree was recomputed, too: see "
+        "`proof`.",
         "That the wheel was built from this commit: the receipt is not signed.",
         "That the package's code, which is no part of the skills folder, is the commit's.",
     ),

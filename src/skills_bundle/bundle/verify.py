@@ -6,10 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from skills_bundle.bundle import documents, file_rows, provenance, sbom, trees
+from skills_bundle.bundle import documents, file_rows, proof_report, provenance, sbom, trees
 from skills_bundle.bundle.document_report import DocumentReport, report_of
 from skills_bundle.bundle.documents import Document, DocumentState
 from skills_bundle.bundle.file_rows import FileRow
+from skills_bundle.bundle.proof_report import ProofReport
 from skills_bundle.bundle.provenance import Provenance
 from skills_bundle.bundle.record_file import RECORD_FILE_NAME
 from skills_bundle.bundle.records import Record
@@ -93,6 +94,7 @@ class Verification(Record):
         record: What became of RECORD.
         sbom: Whether the bill of materials is what lock and receipt give; see `sbom.SbomState`.
         provenance: What answers carry; null when the lock cannot be believed.
+        proof: What the receipt's proof shows of these bytes.
         gaps: Every evidence gap.
         notes: A sentence for each gap.
         counts: Number of files in each state.
@@ -110,6 +112,7 @@ class Verification(Record):
     record: DocumentReport
     sbom: SbomState
     provenance: Provenance | None
+    proof: ProofReport
     gaps: tuple[str, ...]
     notes: tuple[str, ...]
     counts: dict[str, int]
@@ -128,13 +131,15 @@ class Verification(Record):
 def verify(evidence: Evidence) -> Verification:
     """Reach a verdict. What is wrong outweighs what cannot be told, and that what matches."""
     rows = _rows(evidence)
-    evidence = _with_trees_checked(evidence, rows)
+    blobs = _blobs(evidence, rows)
+    evidence = _with_trees_checked(evidence, blobs)
     record = _record_report(evidence)
     bill = sbom.state(evidence.sbom, evidence.lock.believed, evidence.receipt.believed)
     verdict = _verdict(evidence, rows, record, bill)
     gaps = provenance.ordered(_gaps(evidence, rows, record))
     block = _provenance(evidence, gaps)
     gaps = gaps if block is None else block.gaps
+    compared = blobs is not None and evidence.lock.believed is not None
     return Verification(
         verdict=verdict,
         exit_code=EXIT_CODES[verdict],
@@ -147,6 +152,7 @@ def verify(evidence: Evidence) -> Verification:
         record=record,
         sbom=bill,
         provenance=block,
+        proof=proof_report.describe(evidence.receipt, compared=compared),
         gaps=gaps,
         notes=tuple(provenance.GAP_SENTENCES[gap] for gap in gaps),
         counts=dict(Counter(str(row.state) for row in rows)),
@@ -176,9 +182,8 @@ def _verdict_of_row(row: FileRow) -> Verdict:
     return "cannot_tell" if row.state == "unreadable" else "differs"
 
 
-def _with_trees_checked(evidence: Evidence, rows: tuple[FileRow, ...]) -> Evidence:
+def _with_trees_checked(evidence: Evidence, blobs: dict[str, str] | None) -> Evidence:
     """Compare the git trees that lock and receipt name with those of the files that were read."""
-    blobs = _blobs(evidence, rows)
     lock = trees.check_trees(evidence.lock, blobs)
     receipt = trees.check_revision(evidence.receipt, lock, blobs)
     return replace(evidence, lock=lock, receipt=receipt)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,6 +9,7 @@ import click
 
 from skills_bundle import limits
 from skills_bundle.bundle import project, receipt, safe_read
+from skills_bundle.bundle.proof import decoded_size
 from skills_bundle.bundle.provenance import GAP_SENTENCES
 from skills_bundle.cli import claims, installers, pretty
 from skills_bundle.cli.collection import collection_option
@@ -25,7 +25,7 @@ from skills_bundle.hatch_plugin.preview import preview as preview_receipt
 from skills_bundle.wiring import finder
 
 if TYPE_CHECKING:
-    from skills_bundle.bundle.receipt import BuildReceipt
+    from skills_bundle.bundle.receipt import BuildReceipt, Source
     from skills_bundle.cli.output import Output
 
 
@@ -156,11 +156,13 @@ def rows(shown: BuildReceipt) -> list[tuple[str, str]]:
         ("source", f"recorded: {source.state}{because}"),
         ("commit", f"recorded: {source.commit}" if source.commit else "none"),
         ("skills tree", f"recorded: {source.skills_tree}" if source.skills_tree else "none"),
-        ("proof", _proof(source.proof)),
+        ("proof", _proof(source)),
         ("repository", _configured(shown.asserted.repository)),
         ("ref", claims.ref(shown.asserted.source_ref, source.commit)),
         ("lock sha256", shown.catalog.sha256),
         ("git tree", shown.catalog.git_tree),
+        ("metadata", shown.package.metadata_sha256),
+        ("  computed", _computed(shown.package.computed)),
         ("inputs", count(len(shown.inputs.files), "file")),
         ("  dirhash", shown.inputs.dir_hash),
     ]
@@ -170,8 +172,15 @@ def _configured(claim: str | None) -> str:
     return "none is configured" if claim is None else f"by configuration, not looked up: {claim}"
 
 
-def _proof(objects: tuple[str, ...] | None) -> str:
+def _computed(fields: tuple[str, ...]) -> str:
+    if not fields:
+        return "no field: all follow from files of the commit"
+    return f"by code or environment, no commit gives them: {', '.join(fields)}"
+
+
+def _proof(source: Source) -> str:
+    objects = source.proof
     if objects is None:
-        return "none"
-    raw = sum(len(base64.b64decode(one)) for one in objects)
+        return "none" if source.commit is None else "none: left out by setting, or too long"
+    raw = sum(map(decoded_size, objects))
     return f"{count(len(objects), 'git object')} from commit to skills, {size(raw)}"

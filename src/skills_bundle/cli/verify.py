@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from skills_bundle.bundle.explain import explain as explanations
-from skills_bundle.cli import claims, installers, pretty
+from skills_bundle.cli import claims, installers, pretty, proof_words
 from skills_bundle.cli.collection import collection_option
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.text import count, size
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from skills_bundle.bundle.document_report import DocumentReport
     from skills_bundle.bundle.file_rows import FileRow
     from skills_bundle.bundle.sbom import SbomState
-    from skills_bundle.bundle.verify import DocumentReport, Verdict, Verification
+    from skills_bundle.bundle.verify import Verdict, Verification
     from skills_bundle.cli.output import Output, Terminal
     from skills_bundle.cli.pretty import Mark
 
@@ -107,8 +108,17 @@ def _summary(found: Verification, terminal: Terminal) -> list[RenderableType]:
     if found.provenance is None:
         rows += list(zip(["gap"] * len(found.gaps), found.notes, strict=True))
     else:  # the lock's digest has its row above
-        rows += [row for row in claims.rows(found.provenance) if row[0] != claims.LOCK_ROW]
+        rows += _claims(found)
     return [pretty.marked(MARKS[found.verdict], headline, terminal), pretty.facts(rows)]
+
+
+def _claims(found: Verification) -> list[tuple[str, str]]:
+    """Give the claims of the provenance block, and after the commit what the proof makes of it."""
+    rows: list[tuple[str, str]] = []
+    for row in () if found.provenance is None else claims.rows(found.provenance):
+        rows += [] if row[0] == claims.LOCK_ROW else [row]
+        rows += [proof_words.row(found.proof)] if row[0] == "commit" else []
+    return rows
 
 
 def _counted(state: str, number: int) -> str:
@@ -182,7 +192,7 @@ def _explanation(found: Verification) -> list[RenderableType]:
             ("not proved", row.not_proved),
         ]
         parts.append(pretty.facts(basis))
-    return parts
+    return [*parts, *proof_words.section(found.proof)]
 
 
 def _next_step(found: Verification) -> str:

@@ -114,15 +114,19 @@ def settle(
 
 
 def source(revision: Revision, *, with_proof: bool) -> Source:
-    """Give what the receipt says of the checkout."""
+    """Give what the receipt says of the checkout.
+
+    A proof that readers would refuse, since no git of today writes such objects, is left out.
+    """
     clean = revision.state == "clean"
-    return Source(
+    found = Source(
         state=revision.state,
         reason=revision.reason,
         commit=revision.commit,
         skills_tree=revision.skills_tree,
         proof=proof.encode(revision.proof) if clean and with_proof else None,
     )
+    return found.model_copy(update={"proof": None}) if proof.problems(found) else found
 
 
 def relayed(data: bytes, expected: BuildReceipt) -> tuple[BuildReceipt | None, str]:
