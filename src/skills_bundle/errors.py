@@ -152,6 +152,22 @@ class BundleUnavailableError(SkillsBundleError):
     exit_code: ClassVar[int] = 3
 
 
+class UnknownSkillError(SkillsBundleError):
+    """A skill that a collection does not have, or a name that several of its skills have."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class AlteredSkillsError(SkillsBundleError):
+    """Skills that were to be copied and are not what was locked; none of them was copied."""
+
+
+class ExportTargetError(SkillsBundleError):
+    """A place where no folder can be made without touching what lies there."""
+
+    exit_code: ClassVar[int] = 2
+
+
 class ToolError(SkillsBundleError):
     """An answer "no" to a tool call.
 

@@ -107,6 +107,10 @@ ARCHIVE_HEADER_MAX_BYTES: Final = MIB
 ARCHIVE_MAX_PROBLEMS: Final = 100
 """Problems told of one archive; the rest are counted."""
 
+# --- export -----------------------------------------------------------------------------------
+EXPORT_ENTRIES_SHOWN: Final = 10
+"""Entries that `export` names of a folder that is not empty; the rest are counted."""
+
 # --- catalog tools ----------------------------------------------------------------------------
 QUERY_MAX_CHARACTERS: Final = 200
 """Code points of a search query."""

@@ -21,6 +21,9 @@ _HERE = "skills_bundle.cli"
         "lock": Entry("Write or check the lock of a folder of skills.", f"{_HERE}.lock:lock"),
         "receipt": Entry("Show what a build records.", f"{_HERE}.groups:receipt", is_group=True),
         "verify": Entry("Compare this installation with its lock.", f"{_HERE}.verify:verify"),
+        "export": Entry(
+            "Copy installed skills, verified, with their lock.", f"{_HERE}.export:export"
+        ),
         "catalog": Entry(
             "Search and read the bundled skills.", f"{_HERE}.groups:catalog", is_group=True
         ),
