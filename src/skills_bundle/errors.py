@@ -12,6 +12,8 @@ SkillsBundleError                 everything we raise on purpose; carries `probl
 ├── UnsafeFileError               a file we refuse to open: a link, a special file, a wrong size
 ├── UnsafeArchiveError            a wheel or sdist in which two tools could see two things
 ├── UnreadableArchiveError        no such archive, or one that is neither wheel nor sdist
+├── SourceMismatchError           a commit that has no such project, or none that could be built
+├── RepositoryUnavailableError    a git repository that cannot answer: none, not ours, lacks objects
 ├── BundleUnavailableError        no installed lock, or one that cannot be trusted
 └── ToolError                     an answer "no" to a tool call; carries one of the wire's codes
 ```
@@ -142,6 +144,16 @@ class UnsafeArchiveError(SkillsBundleError):
 
 class UnreadableArchiveError(SkillsBundleError):
     """No such archive, or one that cannot be read: nothing can be told about it."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class SourceMismatchError(SkillsBundleError):
+    """A commit that holds no project of this distribution, or one that could not be built."""
+
+
+class RepositoryUnavailableError(SkillsBundleError):
+    """A git repository that cannot answer: none is there, it may not be read, or lacks objects."""
 
     exit_code: ClassVar[int] = 3
 

@@ -15,11 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from skills_bundle.bundle import git_index, ignore_files, proof
+from skills_bundle.bundle import git_index, ignore_files
+from skills_bundle.bundle.commit import Commit
 from skills_bundle.bundle.git_errors import translated
 from skills_bundle.bundle.git_folder import is_of, repository_folder
 from skills_bundle.bundle.git_index import SUBMODULE_MODE
-from skills_bundle.bundle.proof import Entry
 from skills_bundle.bundle.revision import Revision, archive, dirty, listed
 from skills_bundle.bundle.untracked import untracked
 from skills_bundle.errors import CheckoutError
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pygit2
 
     from skills_bundle.bundle.ignore_files import IgnoreFiles
+    from skills_bundle.bundle.proof import Entry
     from skills_bundle.bundle.receipt import Reason
 
 SDIST_MARK: Final = "PKG-INFO"
@@ -125,14 +126,14 @@ class Checkout:
         self.project = project
         relative = from_disk(project.relative_to(top).as_posix())
         self.prefix = "" if relative == "." else f"{relative}/"
-        self._trees: dict[str, dict[str, Entry]] = {}
         self._index = git_index.read_index(repository)
 
     @cached_property
-    def _commit(self) -> str | None:
-        """Full id of HEAD's commit; None before the first one."""
+    def _head(self) -> Commit | None:
+        """HEAD's commit; None before the first one."""
         with translated():
-            return None if self._repository.head_is_unborn else str(self._repository.head.target)
+            unborn = self._repository.head_is_unborn
+            return None if unborn else Commit(str(self._repository.head.target), self._object)
 
     @cached_property
     def trusts_file_mode(self) -> bool:
@@ -191,27 +192,10 @@ class Checkout:
         with translated():
             return self._repository.read(oid)[1]
 
-    def _tree(self, oid: str) -> dict[str, Entry]:
-        if oid not in self._trees:
-            with translated():
-                self._trees[oid] = proof.tree_entries(self._object(oid))
-        return self._trees[oid]
-
-    def _root(self) -> Entry | None:
-        commit = self._commit
-        if commit is None:
-            return None
-        with translated():
-            return Entry(TREE_MODE, proof.commit_tree(self._object(commit)))
-
     def head_entry(self, path: str) -> Entry | None:
         """Give what HEAD's commit holds at a path; `""` is the root tree."""
-        entry = self._root()
-        for name in path.split("/") if path else ():
-            if entry is None or entry.mode != TREE_MODE:
-                return None
-            entry = self._tree(entry.oid).get(name)
-        return entry
+        with translated():
+            return None if self._head is None else self._head.entry(path)
 
     def head_bytes(self, path: str) -> bytes | None:
         """Give a file of HEAD's commit; None if it holds none at this path below the project."""
@@ -220,20 +204,13 @@ class Checkout:
 
     def head_files(self, folder: str = "") -> dict[str, Entry]:
         """Give every file, link and submodule of HEAD's commit below a folder of the project."""
-        found: dict[str, Entry] = {}
-        waiting = [("", self.head_entry((self.prefix + folder).rstrip("/")))]
-        while waiting:
-            path, entry = waiting.pop()
-            if entry is not None and entry.mode == TREE_MODE:
-                rows = self._tree(entry.oid).items()
-                waiting += [(f"{path}/{name}" if path else name, child) for name, child in rows]
-            elif entry is not None:
-                found[path] = entry
-        return found
+        with translated():
+            whole = (self.prefix + folder).rstrip("/")
+            return {} if self._head is None else self._head.files(whole)
 
     def revision(self, skills: str, own: Callable[[str], bool]) -> Revision:
         """Give the state of the project's folder; see `inspect`."""
-        if self._commit is None:
+        if self._head is None:
             return archive("no_commit", "The repository has no commit yet.")
         folder = self.prefix.rstrip("/")
         project = self.head_entry(folder)
@@ -248,9 +225,9 @@ class Checkout:
         return Revision(
             state="clean",
             reason=None,
-            commit=self._commit,
+            commit=self._head.oid,
             skills_tree=tree.oid,
-            proof=tuple(self._way(path)),
+            proof=tuple(self._head.way(path)),
         )
 
     def _changes(self, own: Callable[[str], bool]) -> Iterator[str]:
@@ -275,15 +252,6 @@ class Checkout:
 
     def _is_there(self, path: str) -> bool:
         return os.path.lexists(self.project / to_disk(path))
-
-    def _way(self, path: str) -> Iterator[bytes]:
-        """Give the raw commit and the raw trees above a path that it holds."""
-        commit = self._object(self._commit or "")
-        yield commit
-        oid = proof.commit_tree(commit)
-        for name in path.split("/") if path else ():
-            yield self._object(oid)
-            oid = self._tree(oid)[name].oid
 
     def inside(self, path: str) -> str | None:
         """Give an absolute path relative to the work tree's top, or None if it lies outside."""

@@ -136,18 +136,34 @@ def read(pyproject: Path) -> Settings:
             `project.name` is missing, or with every problem of the tables.
     """
     document = _toml(pyproject)
-    name = _at(document, "project").get("name")
+    hatch = pyproject.with_name("hatch.toml")
+    return of_tables(document, _toml(hatch) if hatch.exists() else {})
+
+
+def of_tables(pyproject: Table, hatch: Table) -> Settings:
+    """Give a project's settings from its configuration, read before.
+
+    Args:
+        pyproject: What `pyproject.toml` holds.
+        hatch: What a `hatch.toml` beside it holds, or an empty table.
+
+    Raises:
+        SettingsError: As for `read`, but for unreadable files.
+    """
+    name = _at(pyproject, "project").get("name")
     if not isinstance(name, str) or not name:
         message = "is not set; the collection and the package are called after it"
         problem = _problem("no_project_name", "project.name", message)
-        raise SettingsError(f"[project] in {pyproject.name} needs a name.", (problem,))
-    hatch = pyproject.with_name("hatch.toml")
-    build, prefix = _at(document, "tool", "hatch", "build"), "tool.hatch.build"
-    if hatch.exists():
-        replacement = _toml(hatch)
-        if "build" in replacement:  # hatchling lets the file's top-level keys win
-            build, prefix = _at(replacement, "build"), "hatch.toml: build"
+        raise SettingsError("[project] in pyproject.toml needs a name.", (problem,))
+    build, prefix = build_table(pyproject, hatch)
     return _one([*hook_tables(build, prefix)], name)
+
+
+def build_table(pyproject: Table, hatch: Table) -> tuple[Table, str]:
+    """Give hatchling's build table and its dotted TOML path; arguments as for `of_tables`."""
+    if "build" in hatch:  # hatchling lets the file's top-level keys win
+        return _at(hatch, "build"), "hatch.toml: build"
+    return _at(pyproject, "tool", "hatch", "build"), "tool.hatch.build"
 
 
 def refuse_skills_of_a_project(folder: Path) -> None:

@@ -24,6 +24,10 @@ _HERE = "skills_bundle.cli"
         "export": Entry(
             "Copy installed skills, verified, with their lock.", f"{_HERE}.export:export"
         ),
+        "verify-source": Entry(
+            "Compare an archive with the commit it says it was built from.",
+            f"{_HERE}.verify_source:command",
+        ),
         "catalog": Entry(
             "Search and read the bundled skills.", f"{_HERE}.groups:catalog", is_group=True
         ),

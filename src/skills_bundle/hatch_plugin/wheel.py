@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from skills_bundle.archives import canonical
 from skills_bundle.archives.model import Member
+from skills_bundle.archives.scripts import is_script_of
 from skills_bundle.bundle import sbom
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
@@ -88,9 +89,7 @@ def _unlisted(
         original = files.get(bundling.world.relative(candidate.source) or "")
         data = members[name].data
         same = original is not None and (
-            archives.is_script_of(data, original.data)
-            if candidate.rewritten
-            else data == original.data
+            is_script_of(data, original.data) if candidate.rewritten else data == original.data
         )
         found += [] if same else [name]
     return found

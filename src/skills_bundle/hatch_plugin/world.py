@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.archives.model import Member
+from skills_bundle.archives.scripts import is_script_of
 from skills_bundle.bundle import safe_read
 from skills_bundle.bundle.standing import Standing, standing, without_commit
 from skills_bundle.errors import CheckoutError
 from skills_bundle.formats.digest import git_object_id
 from skills_bundle.formats.file_names import from_disk, to_disk
-from skills_bundle.hatch_plugin.archives import is_script_of
 from skills_bundle.skills.junk import is_junk
 
 if TYPE_CHECKING:

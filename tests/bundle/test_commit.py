@@ -1,0 +1,61 @@
+"""The files of one commit, without a work tree."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle.bundle.commit import Commit
+from tests.hatch_plugin.sample import SampleProject, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> SampleProject:
+    """Give a committed project with links."""
+    sample = SampleProject.create(tmp_path / "acme")
+    (sample.folder / "one").symlink_to("src/acme_skills")
+    (sample.folder / "two").symlink_to("one/run.sh")
+    (sample.folder / "up").symlink_to("../elsewhere")
+    (sample.folder / "gone").symlink_to("nothing")
+    (sample.folder / "a").symlink_to("b")
+    (sample.folder / "b").symlink_to("a")
+    (sample.folder / "rooted").symlink_to("/etc/hostname")
+    return sample.committed()
+
+
+def commit_of(sample: SampleProject) -> Commit:
+    """Give the commit, its objects read by git."""
+
+    def read(oid: str) -> bytes:
+        kind = git(sample.folder, "cat-file", "-t", oid).strip()
+        command = ["git", "-C", str(sample.folder), "cat-file", kind, oid]
+        return subprocess.run(command, check=True, capture_output=True).stdout
+
+    return Commit(sample.commit_id(), read)
+
+
+@pytest.mark.parametrize("path", ["two", "one/run.sh", "src/acme_skills/run.sh"])
+def test_a_file_is_found_through_links_of_the_commit(sample: SampleProject, path: str) -> None:
+    """The place it ends at is named."""
+    found = commit_of(sample).file(path)
+    assert found is not None
+    assert (found.path, found.entry.mode) == ("src/acme_skills/run.sh", "100755")
+
+
+@pytest.mark.parametrize("path", ["up", "gone", "a", "rooted", "src", "nothing", "one/none", ""])
+def test_what_is_no_file_of_the_commit_is_none(sample: SampleProject, path: str) -> None:
+    """A link that leaves it, leads nowhere or in circles; a folder; nothing."""
+    assert commit_of(sample).file(path) is None
+
+
+def test_every_file_of_a_folder_is_listed(sample: SampleProject) -> None:
+    """As git lists them."""
+    listed = git(sample.folder, "ls-tree", "-r", "--name-only", "HEAD", "skills/").split()
+    assert sorted(commit_of(sample).files("skills")) == sorted(
+        path.removeprefix("skills/") for path in listed
+    )

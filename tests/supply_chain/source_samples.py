@@ -1,0 +1,54 @@
+"""Archives of a sample project and ways to change them, as somebody with a zip tool would."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from skills_bundle.archives import canonical
+from skills_bundle.archives.model import Member
+from skills_bundle.archives.opened import open_archive
+from skills_bundle.supply_chain.source import Wanted, verify_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from skills_bundle.supply_chain.source_report import SourceFile, SourceVerification
+
+DIST_INFO = "acme_skills-1.0.dist-info"
+NOTHING = Wanted()
+
+
+def rewritten(archive: Path, changes: Mapping[str, Member | bytes | None]) -> Path:
+    """Write an archive anew with other members; a wheel's RECORD agrees with them.
+
+    Args:
+        archive: A wheel or sdist; replaced.
+        changes: By path; None removes a member.
+    """
+    found = open_archive(archive)
+    members = dict(found.members)
+    for path, value in changes.items():
+        old = members.pop(path, Member(b""))
+        if value is not None:
+            members[path] = Member(value, old.executable) if isinstance(value, bytes) else value
+    if found.kind == "sdist":
+        archive.write_bytes(canonical.write_sdist(members, found.top))
+    else:
+        archive.write_bytes(canonical.write_wheel(members, DIST_INFO, "stored"))
+    return archive
+
+
+def verified(archive: Path, repository: Path, wanted: Wanted = NOTHING) -> SourceVerification:
+    """Compare an archive with a repository."""
+    return verify_source(archive, repository, wanted)
+
+
+def row(found: SourceVerification, path: str) -> SourceFile:
+    """Give what was said of one file."""
+    return next(one for one in found.files if one.path == path)
+
+
+def state_of(found: SourceVerification, name: str) -> tuple[str, str]:
+    """Give what was said of one check."""
+    return next((one.state, one.detail) for one in found.checks if one.name == name)

@@ -1,0 +1,480 @@
+"""Archives against the commit they name: what equals it, what does not, what cannot be told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle.archives.model import Member
+from skills_bundle.errors import RepositoryUnavailableError, SourceMismatchError
+from skills_bundle.supply_chain.source import Wanted
+from tests.hatch_plugin.sample import PYPROJECT, SampleProject, git
+from tests.supply_chain.source_samples import (
+    DIST_INFO,
+    rewritten,
+    row,
+    state_of,
+    verified,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> SampleProject:
+    """Give a committed project; its folder is the repository's."""
+    return SampleProject.create(tmp_path / "acme")
+
+
+def code_of(error: RepositoryUnavailableError | SourceMismatchError) -> list[str]:
+    """Give the codes of an error's problems."""
+    return [problem.code for problem in error.problems]
+
+
+def test_a_wheel_equals_its_commit(sample: SampleProject) -> None:
+    """Each file names the blob it is, also where the archive has it at another path."""
+    found = verified(sample.wheel(), sample.folder)
+    assert (found.verdict, found.exit_code, found.commit) == ("match", 0, sample.commit_id())
+    assert found.counts == {"equals_blob": 5, "generated": 6}
+    module = row(found, "acme_skills/__init__.py")
+    assert module.blob_path == "src/acme_skills/__init__.py"
+    assert module.blob == git(sample.folder, "rev-parse", f"HEAD:{module.blob_path}").strip()
+
+
+def test_an_sdist_equals_its_commit(sample: SampleProject) -> None:
+    """All but what the build makes."""
+    found = verified(sample.sdist(), sample.folder)
+    assert (found.verdict, found.counts["generated"]) == ("match", 2)
+
+
+@pytest.mark.parametrize("name", ["lock", "skills_tree", "proof", "inputs"])
+def test_the_receipt_is_checked_against_the_repository(sample: SampleProject, name: str) -> None:
+    """Not against itself: trees, objects and inputs are recomputed from the commit."""
+    assert state_of(verified(sample.wheel(), sample.folder), name)[0] == "holds"
+
+
+def test_it_says_what_it_does_not_prove(sample: SampleProject) -> None:
+    """A match is a statement about one repository."""
+    assert verified(sample.wheel(), sample.folder).not_proved
+
+
+@pytest.mark.parametrize(
+    ("path", "state"),
+    [
+        ("acme_skills/__init__.py", "differs"),
+        ("acme_skills/.agents/skills/greet/SKILL.md", "differs"),
+        ("acme_skills/.agents/catalog.lock.json", "differs"),
+        ("acme_skills/evil.py", "not_in_commit"),
+        ("evil.pth", "not_in_commit"),
+        ("acme_skills/.agents/skills/greet/more.md", "not_in_commit"),
+        (f"{DIST_INFO}/entry_points.txt", "differs"),
+        (f"{DIST_INFO}/METADATA", "differs"),
+        (f"{DIST_INFO}/more.txt", "not_in_commit"),
+        (f"{DIST_INFO}/sboms/acme-skills.cdx.json", "differs"),
+        (f"{DIST_INFO}/sboms/other.cdx.json", "not_in_commit"),
+    ],
+)
+def test_a_file_that_somebody_changed_or_added_is_named(
+    sample: SampleProject, path: str, state: str
+) -> None:
+    """Also where RECORD was made to agree."""
+    found = verified(rewritten(sample.wheel(), {path: b"other\n"}), sample.folder)
+    assert (found.exit_code, row(found, path).state) == (1, state)
+
+
+def test_a_record_that_does_not_agree_is_named(sample: SampleProject) -> None:
+    """It is made by the build, so it is compared with the other files."""
+    wheel, record = sample.wheel(), f"{DIST_INFO}/RECORD"
+    with zipfile.ZipFile(wheel) as archive:
+        members = {info.filename: (info, archive.read(info)) for info in archive.infolist()}
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, (info, data) in members.items():
+            archive.writestr(info, data.partition(b"\n")[2] if name == record else data)
+    found = verified(wheel, sample.folder)
+    assert (found.exit_code, row(found, record).state) == (1, "differs")
+
+
+def test_an_executable_bit_that_the_commit_has_not_is_named(sample: SampleProject) -> None:
+    """The mode in git counts."""
+    change = {"acme_skills/__init__.py": Member(b'"""Acme."""\n', executable=True)}
+    found = verified(rewritten(sample.wheel(), change), sample.folder)
+    assert row(found, "acme_skills/__init__.py").detail.startswith("is executable")
+
+
+def test_other_line_ends_are_said_to_be_that(sample: SampleProject) -> None:
+    """The commonest difference has its own words."""
+    change = {"acme_skills/__init__.py": b'"""Acme."""\r\n'}
+    found = verified(rewritten(sample.wheel(), change), sample.folder)
+    assert row(found, "acme_skills/__init__.py").detail == "has other line ends"
+
+
+def test_a_file_of_the_commit_at_an_unexplained_place_cannot_be_told(
+    sample: SampleProject,
+) -> None:
+    """Its bytes are the commit's, and no configuration puts them there."""
+    hook = (sample.folder / "hatch_build.py").read_bytes()
+    found = verified(rewritten(sample.wheel(), {"sitecustomize.py": hook}), sample.folder)
+    moved = row(found, "sitecustomize.py")
+    assert (found.exit_code, moved.state, moved.blob_path) == (3, "moved", "hatch_build.py")
+
+
+def test_two_files_that_were_swapped_differ(sample: SampleProject) -> None:
+    """Each is a blob of the commit, at a place where the commit has another."""
+    sample.write("src/acme_skills/a.py", b"a = 1\n").write("src/acme_skills/b.py", b"b = 2\n")
+    wheel = sample.committed().wheel()
+    change = {"acme_skills/a.py": b"b = 2\n", "acme_skills/b.py": b"a = 1\n"}
+    found = verified(rewritten(wheel, change), sample.folder)
+    assert {row(found, path).state for path in change} == {"differs"}
+
+
+def test_a_skill_that_was_left_out_is_missed(sample: SampleProject) -> None:
+    """What the lock lists has to be there."""
+    path = "acme_skills/.agents/skills/greet/scripts/hi.sh"
+    found = verified(rewritten(sample.wheel(), {path: None}), sample.folder)
+    assert (found.exit_code, state_of(found, "lock")[0]) == (1, "fails")
+
+
+def test_a_file_left_out_of_an_sdist_is_missed(sample: SampleProject) -> None:
+    """The receipt lists what the build was made of."""
+    change = {"src/acme_skills/run.sh": None}
+    found = verified(rewritten(sample.sdist(), change), sample.folder)
+    assert (found.exit_code, state_of(found, "inputs")[0]) == (1, "fails")
+
+
+# --- which commit ------------------------------------------------------------------------------
+
+
+def test_a_receipt_without_a_commit_cannot_be_told(sample: SampleProject) -> None:
+    """The reason is the receipt's, and what to do is said."""
+    sample.write("notes.txt", b"draft\n")
+    with pytest.raises(RepositoryUnavailableError, match="--commit") as caught:
+        verified(sample.wheel(), sample.folder)
+    assert (caught.value.exit_code, code_of(caught.value)) == (3, ["no_source_commit"])
+    assert "dirty_source" in str(caught.value)
+
+
+def test_a_dirty_archive_may_equal_a_commit_that_somebody_names(sample: SampleProject) -> None:
+    """The dirt did not ship; that the receipt names no commit is said."""
+    wheel = sample.write("notes.txt", b"draft\n").wheel()
+    found = verified(wheel, sample.folder, Wanted("HEAD"))
+    assert (found.verdict, state_of(found, "commit")[0]) == ("match", "remark")
+
+
+def test_another_commit_than_the_receipts_is_wrong(sample: SampleProject) -> None:
+    """Both are named."""
+    wheel = sample.wheel()
+    old = sample.commit_id()
+    sample.write("README", b"new\n").committed()
+    found = verified(wheel, sample.folder, Wanted("main"))
+    assert (found.exit_code, state_of(found, "commit")) == (
+        1,
+        ("fails", f"you named main; the receipt names {old}"),
+    )
+
+
+@pytest.mark.parametrize("revision", ["nope", "HEAD:pyproject.toml", "", "0" * 40, "--all", "a\0b"])
+def test_what_is_no_commit_cannot_be_told(sample: SampleProject, revision: str) -> None:
+    """A blob, an unknown name, nothing."""
+    with pytest.raises(RepositoryUnavailableError) as caught:
+        verified(sample.wheel(), sample.folder, Wanted(revision))
+    assert code_of(caught.value) == ["no_such_revision"]
+
+
+@pytest.mark.parametrize("annotated", [True, False], ids=["annotated", "plain"])
+def test_the_asserted_ref_is_looked_up(sample: SampleProject, *, annotated: bool) -> None:
+    """A tag is peeled to its commit."""
+    git(sample.folder, "tag", *(["-a", "-m", "v1.0"] if annotated else []), "v1.0")
+    found = verified(sample.wheel(), sample.folder)
+    assert state_of(found, "source_ref")[0] == "holds"
+
+
+def test_a_ref_that_is_missing_or_elsewhere_is_a_remark(sample: SampleProject) -> None:
+    """A clone may lack it, and it was asserted and not recorded."""
+    wheel = sample.wheel()
+    missing = verified(wheel, sample.folder)
+    sample.write("README", b"new\n").committed()
+    git(sample.folder, "tag", "v1.0")
+    elsewhere = verified(wheel, sample.folder)
+    assert "lacks" in state_of(missing, "source_ref")[1]
+    assert sample.commit_id() in state_of(elsewhere, "source_ref")[1]
+    assert (missing.verdict, elsewhere.verdict) == ("match", "match")
+
+
+# --- repositories ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [["--bare"], ["--no-checkout"]])
+def test_a_repository_needs_no_work_tree(
+    sample: SampleProject, tmp_path: Path, arguments: list[str]
+) -> None:
+    """Bare, or with nothing checked out."""
+    git(tmp_path, "clone", "--quiet", *arguments, str(sample.folder), "other")
+    assert verified(sample.wheel(), tmp_path / "other").verdict == "match"
+
+
+def test_the_work_tree_has_no_say(sample: SampleProject) -> None:
+    """Objects are compared, not what lies beside them."""
+    wheel = sample.wheel()
+    sample.write("src/acme_skills/__init__.py", b"other\n")
+    assert verified(wheel, sample.folder).verdict == "match"
+
+
+def test_a_worktree_is_a_repository(sample: SampleProject, tmp_path: Path) -> None:
+    """Its objects are those of the main one."""
+    git(sample.folder, "worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "other")
+    assert verified(sample.wheel(), tmp_path / "tree").verdict == "match"
+
+
+def test_a_shallow_clone_without_the_commit_names_the_remedy(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """What it lacks cannot be told."""
+    wheel = sample.wheel()
+    sample.write("README", b"new\n").committed()
+    git(tmp_path, "clone", "--quiet", "--depth", "1", sample.folder.as_uri(), "shallow")
+    with pytest.raises(RepositoryUnavailableError, match="--unshallow") as caught:
+        verified(wheel, tmp_path / "shallow")
+    assert code_of(caught.value) == ["object_missing"]
+
+
+def test_a_partial_clone_says_which_blobs_it_lacks(sample: SampleProject, tmp_path: Path) -> None:
+    """Nothing is fetched; equal ids alone are not taken for equal bytes."""
+    git(sample.folder, "config", "uploadpack.allowFilter", "true")
+    filtered = ["--filter=blob:limit=20", "--no-checkout"]
+    git(tmp_path, "clone", "--quiet", *filtered, sample.folder.as_uri(), "partial")
+    # pyproject.toml is what the comparison itself goes by.
+    data = (sample.folder / "pyproject.toml").read_bytes()
+    (tmp_path / "partial/pyproject.toml").write_bytes(data)
+    git(tmp_path / "partial", "hash-object", "-w", "pyproject.toml")
+    found = verified(sample.wheel(), tmp_path / "partial")
+    lacking = row(found, "acme_skills/.agents/skills/greet/SKILL.md")
+    assert (found.exit_code, lacking.state) == (3, "missing_object")
+
+
+def test_a_partial_clone_without_the_configuration_cannot_be_told(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """The error names the object."""
+    git(sample.folder, "config", "uploadpack.allowFilter", "true")
+    filtered = ["--filter=blob:none", "--no-checkout"]
+    git(tmp_path, "clone", "--quiet", *filtered, sample.folder.as_uri(), "partial")
+    with pytest.raises(RepositoryUnavailableError) as caught:
+        verified(sample.wheel(), tmp_path / "partial")
+    assert code_of(caught.value) == ["object_missing"]
+
+
+def test_a_sha256_repository_cannot_be_compared(sample: SampleProject, tmp_path: Path) -> None:
+    """Its ids have 64 digits."""
+    git(tmp_path, "init", "--quiet", "--object-format=sha256", "other")
+    with pytest.raises(RepositoryUnavailableError) as caught:
+        verified(sample.wheel(), tmp_path / "other")
+    assert code_of(caught.value) == ["unsupported_object_format"]
+
+
+def test_a_folder_without_a_repository_cannot_be_compared(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """The option is named."""
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(RepositoryUnavailableError, match="--repo") as caught:
+        verified(sample.wheel(), tmp_path / "plain")
+    assert code_of(caught.value) == ["not_git_source"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_another_owners_repository_names_the_remedy(sample: SampleProject) -> None:
+    """It is not opened: its configuration is somebody else's."""
+    wheel = sample.wheel()
+    for path in (sample.folder, *sample.folder.rglob("*")):
+        os.chown(path, 12345, 12345)
+    with pytest.raises(RepositoryUnavailableError, match=r"safe\.directory") as caught:
+        verified(wheel, sample.folder)
+    assert code_of(caught.value) == ["not_owner"]
+
+
+def test_an_object_with_other_bytes_than_its_id_says_is_noticed(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """Somebody put another blob into the store under the name of one."""
+    wheel = sample.wheel()
+    blob = git(sample.folder, "rev-parse", "HEAD:src/acme_skills/run.sh").strip()
+    other = git(sample.folder, "rev-parse", "HEAD:src/acme_skills/__init__.py").strip()
+    store = sample.folder / ".git/objects"
+    place, liar = store / blob[:2] / blob[2:], store / other[:2] / other[2:]
+    place.unlink()
+    shutil.copy(liar, place)
+    found = verified(wheel, sample.folder)
+    assert (found.exit_code, row(found, "acme_skills/run.sh").state) == (3, "missing_object")
+    assert tmp_path
+
+
+def test_nothing_is_written_and_no_hook_runs(sample: SampleProject, tmp_path: Path) -> None:
+    """A repository of others may hold traps; none is touched."""
+    wheel = sample.wheel()
+    trap = tmp_path / "sprung"
+    for name in ("post-checkout", "reference-transaction", "post-index-change"):
+        hook = sample.folder / ".git/hooks" / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\ntouch {trap}\n", encoding="utf-8")
+        hook.chmod(0o755)
+    git(sample.folder, "config", "core.fsmonitor", f"touch {trap}")
+    git(sample.folder, "config", "filter.trap.clean", f"touch {trap}")
+    git(sample.folder, "config", "filter.trap.smudge", f"touch {trap}")
+    (sample.folder / ".git/info").mkdir(exist_ok=True)
+    (sample.folder / ".git/info/attributes").write_text("* filter=trap\n", encoding="utf-8")
+    trap.unlink(missing_ok=True)
+    before = {path: path.stat().st_mtime_ns for path in sample.folder.rglob("*")}
+    assert verified(wheel, sample.folder).verdict == "match"
+    assert {path: path.stat().st_mtime_ns for path in sample.folder.rglob("*")} == before
+    assert not trap.exists()
+
+
+# --- which project -----------------------------------------------------------------------------
+
+
+def monorepo(folder: Path) -> SampleProject:
+    """Give a project in a folder of a repository."""
+    return SampleProject.create(folder / "libs/acme", repository=folder)
+
+
+def test_a_project_in_a_folder_is_found_by_its_lock(tmp_path: Path) -> None:
+    """Nobody has to name it."""
+    sample = monorepo(tmp_path / "mono")
+    found = verified(sample.wheel(), tmp_path / "mono")
+    assert (found.verdict, found.project) == ("match", "libs/acme")
+
+
+def test_two_projects_with_one_lock_have_to_be_named(tmp_path: Path) -> None:
+    """Each that may be meant is listed."""
+    sample = monorepo(tmp_path / "mono")
+    shutil.copytree(sample.folder, tmp_path / "mono/libs/copy")
+    wheel = sample.committed().wheel()
+    with pytest.raises(SourceMismatchError, match="--project") as caught:
+        verified(wheel, tmp_path / "mono")
+    assert [problem.path for problem in caught.value.problems] == ["libs/acme", "libs/copy"]
+    assert verified(wheel, tmp_path / "mono", Wanted(project="libs/acme/")).verdict == "match"
+
+
+def test_a_project_that_the_commit_does_not_hold_is_wrong(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """Of another repository's commit, say."""
+    other = SampleProject.create(tmp_path / "other")
+    other.replace("pyproject.toml", '"Acme.Skills"', '"Other"')
+    other.write("skills/greet/SKILL.md", b"---\nname: greet\ndescription: Hi.\n---\n")
+    (other.folder / "pyproject.toml").write_bytes(
+        (other.folder / "pyproject.toml").read_bytes().replace(b"acme-skills =", b"other =")
+    )
+    other.locked().committed()
+    with pytest.raises(SourceMismatchError) as caught:
+        verified(sample.wheel(), other.folder, Wanted("HEAD"))
+    assert (caught.value.exit_code, code_of(caught.value)) == (1, ["project_not_in_commit"])
+
+
+def test_a_named_folder_without_a_project_is_wrong(sample: SampleProject) -> None:
+    """It names what is not there."""
+    with pytest.raises(SourceMismatchError, match=r"nowhere/pyproject\.toml"):
+        verified(sample.wheel(), sample.folder, Wanted(project="nowhere"))
+
+
+# --- layouts -----------------------------------------------------------------------------------
+
+WHEEL_TABLE = '[tool.hatch.build.targets.wheel]\npackages = ["src/acme_skills"]\n'
+
+
+def laid_out(folder: Path, table: str, moves: dict[str, str]) -> SampleProject:
+    """Give a committed project with other tables of hatchling's and files at other places."""
+    sample = SampleProject.create(folder)
+    assert WHEEL_TABLE in PYPROJECT
+    sample.replace("pyproject.toml", WHEEL_TABLE, table)
+    for old, new in moves.items():
+        (folder / new).parent.mkdir(parents=True, exist_ok=True)
+        (folder / old).rename(folder / new)
+    return sample.locked().committed()
+
+
+LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {
+    "flat, found by name": ("", {"src/acme_skills": "acme_skills"}),
+    "src, found by name": ("", {}),
+    "flat, named": (
+        '[tool.hatch.build.targets.wheel]\npackages = ["acme_skills"]\n',
+        {"src/acme_skills": "acme_skills"},
+    ),
+    "sources": (
+        '[tool.hatch.build.targets.wheel]\nonly-include = ["lib/acme_skills"]\nsources = ["lib"]\n',
+        {"src/acme_skills": "lib/acme_skills"},
+    ),
+    "renamed by sources": (
+        WHEEL_TABLE.replace("packages", "only-include").replace("src/acme_skills", "code")
+        + '[tool.hatch.build.targets.wheel.sources]\n"code" = "acme_skills"\n',
+        {"src/acme_skills": "code"},
+    ),
+    "force-include of a folder": (
+        WHEEL_TABLE + '[tool.hatch.build.targets.wheel.force-include]\n"data" = "acme_skills/d"\n',
+        {"src/acme_skills/run.sh": "data/run.sh"},
+    ),
+    "force-include of a file": (
+        WHEEL_TABLE
+        + '[tool.hatch.build.targets.wheel.force-include]\n"run.sh" = "acme_skills/x"\n',
+        {"src/acme_skills/run.sh": "run.sh"},
+    ),
+    "shared data": (
+        WHEEL_TABLE + '[tool.hatch.build.targets.wheel.shared-data]\n"data" = "share/acme"\n',
+        {"src/acme_skills/run.sh": "data/run.sh"},
+    ),
+    "shared scripts": (
+        WHEEL_TABLE + '[tool.hatch.build.targets.wheel.shared-scripts]\n"bin" = "."\n',
+        {"src/acme_skills/run.sh": "bin/run.sh"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_every_layout_is_followed_through_its_configuration(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    """As data: nothing of the project's is run."""
+    table, moves = LAYOUTS[name]
+    sample = laid_out(tmp_path / "acme", table, moves)
+    archive = sample.wheel() if kind == "wheel" else sample.sdist()
+    found = verified(archive, sample.folder)
+    assert (found.verdict, found.differences) == ("match", ())
+
+
+def test_a_namespace_package_is_followed(tmp_path: Path) -> None:
+    """Its first folder holds no module of its own."""
+    sample = SampleProject.create(tmp_path / "acme")
+    (tmp_path / "acme/src/corp").mkdir()
+    (tmp_path / "acme/src/acme_skills").rename(tmp_path / "acme/src/corp/acme_skills")
+    sample.replace("pyproject.toml", '["src/acme_skills"]', '["src/corp"]')
+    sample.replace(
+        "pyproject.toml", 'acme-skills = "acme_skills"', 'acme-skills = "corp.acme_skills"'
+    )
+    wheel = sample.configure('package = "corp.acme_skills"').locked().committed().wheel()
+    found = verified(wheel, sample.folder)
+    assert (found.verdict, found.differences) == ("match", ())
+
+
+def test_a_file_through_a_link_that_the_commit_holds_is_followed(tmp_path: Path) -> None:
+    """As a license of a repository of several projects is."""
+    sample = monorepo(tmp_path / "mono")
+    (tmp_path / "mono/LICENSE").write_bytes(b"All yours.\n")
+    (sample.folder / "LICENSE").symlink_to("../../LICENSE")
+    found = verified(sample.committed().wheel(), tmp_path / "mono")
+    licence = row(found, f"{DIST_INFO}/licenses/LICENSE")
+    assert (found.verdict, licence.blob_path) == ("match", "LICENSE")
+
+
+def test_skills_that_are_the_whole_project_are_followed(tmp_path: Path) -> None:
+    """The skills folder may be `.`."""
+    sample = SampleProject.create(tmp_path / "acme")
+    (sample.folder / "skills/greet").rename(sample.folder / "greet")
+    sample.replace("pyproject.toml", 'skills = "skills"', 'skills = "."')
+    found = verified(sample.locked().committed().wheel(), sample.folder)
+    assert (found.verdict, found.differences) == ("match", ())
