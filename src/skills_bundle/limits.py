@@ -100,8 +100,10 @@ ARCHIVE_MAX_RATIO: Final = 200
 give a thousand, so more than this is a bomb."""
 ARCHIVE_RATIO_FREE_BYTES: Final = 16 * MIB
 """Unpacked bytes that are no bomb, whatever their ratio."""
-ARCHIVE_NAME_MAX_BYTES: Final = 4096
-"""UTF-8 bytes of a member's path: what common systems can open."""
+ARCHIVE_NAME_MAX_BYTES: Final = KIB
+"""UTF-8 bytes of a member's path."""
+ARCHIVE_NAME_MAX_COMPONENTS: Final = 64
+"""Components of a member's path."""
 ARCHIVE_HEADER_MAX_BYTES: Final = MIB
 """Bytes of one extended header of a tar, and of a long name in one."""
 ARCHIVE_MAX_PROBLEMS: Final = 100

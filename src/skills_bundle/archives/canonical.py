@@ -19,7 +19,7 @@ from skills_bundle.archives.model import Member
 from skills_bundle.formats.digest import sha256_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from skills_bundle.archives.model import Compression
 
@@ -43,11 +43,7 @@ def write_wheel(members: Mapping[str, Member], dist_info: str, compression: Comp
         dist_info: Name of the `.dist-info` folder.
         compression: `deflated` leaves the bytes to the zlib at hand.
     """
-    record = f"{dist_info}/RECORD"
-    names = sorted(
-        (name for name in members if name != record),
-        key=lambda name: (name.startswith(f"{dist_info}/"), name.encode()),
-    )
+    *names, record = order_of_wheel(members, dist_info)
     whole = {name: members[name] for name in names}
     whole[record] = Member(_record(whole, record))
     buffer = io.BytesIO()
@@ -59,6 +55,16 @@ def write_wheel(members: Mapping[str, Member], dist_info: str, compression: Comp
             info.external_attr = (REGULAR | member.permissions) << 16
             archive.writestr(info, member.data, compress_type=method)
     return buffer.getvalue()
+
+
+def order_of_wheel(members: Iterable[str], dist_info: str) -> list[str]:
+    """Give the paths of a wheel's members in the one order, RECORD last whether there or not."""
+    record = f"{dist_info}/RECORD"
+    names = sorted(
+        (name for name in members if name != record),
+        key=lambda name: (name.startswith(f"{dist_info}/"), name.encode()),
+    )
+    return [*names, record]
 
 
 def _record(members: Mapping[str, Member], record: str) -> bytes:
@@ -74,6 +80,11 @@ def _record(members: Mapping[str, Member], record: str) -> bytes:
 
 def write_sdist(members: Mapping[str, Member], top: str) -> bytes:
     """Give an sdist: a tar of regular files below `top`, sorted by bytes, in stored gzip."""
+    return stored_gzip(write_tar(members, top))
+
+
+def write_tar(members: Mapping[str, Member], top: str) -> bytes:
+    """Give what `write_sdist` wraps."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name in sorted(members, key=str.encode):
@@ -82,7 +93,7 @@ def write_sdist(members: Mapping[str, Member], top: str) -> bytes:
             info.mode = members[name].permissions
             info.mtime = TAR_TIME
             archive.addfile(info, io.BytesIO(members[name].data))
-    return stored_gzip(buffer.getvalue())
+    return buffer.getvalue()
 
 
 def stored_gzip(data: bytes) -> bytes:

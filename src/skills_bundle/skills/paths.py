@@ -11,9 +11,12 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle import limits
+from skills_bundle.formats.path_sets import collisions, fold, is_control, parents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+
+__all__ = ["DEVICE_NAMES", "RESERVED", "collisions", "fold", "parents", "problems"]
 
 DEVICE_NAMES: Final = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"]
@@ -23,11 +26,6 @@ DEVICE_NAMES: Final = frozenset(
 
 RESERVED: Final = frozenset('<>:"|?*')
 """Characters no Windows file name can hold; a colon would name an alternate data stream."""
-
-BIDI_CONTROLS: Final = frozenset(
-    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-)
-"""Characters that reorder what a reviewer sees (Unicode TR 36)."""
 
 
 def problems(path: str) -> list[tuple[str, str]]:
@@ -83,52 +81,7 @@ def _character_problems(component: str) -> Iterator[tuple[str, str]]:
         yield "path_reserved_character", f"holds {' '.join(reserved)}, which Windows does not allow"
     if any("\ud800" <= character <= "\udfff" for character in component):
         yield "path_not_utf8", "is not UTF-8"
-    if any(_is_control(character) for character in component):
+    if any(is_control(character) for character in component):
         yield "path_control_character", "holds a control character"
     if not unicodedata.is_normalized("NFC", component):
         yield "path_not_nfc", "is not in Unicode normal form NFC; rename it"
-
-
-def _is_control(character: str) -> bool:
-    return unicodedata.category(character) in {"Cc", "Zl", "Zp"} or character in BIDI_CONTROLS
-
-
-def fold(component: str) -> str:
-    """Give the form under which two names of one folder count as the same: NFKC and casefold."""
-    if component.isascii():
-        return component.lower()
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", component).casefold())
-
-
-def collisions(paths: Iterable[str]) -> list[tuple[str, str]]:
-    """Give every two paths that are one on some system: files or folders, each pair once.
-
-    Compared component by component, since NFKC can turn one character into text with a slash.
-    A file that is also a folder of another path collides with it.
-
-    Args:
-        paths: Files, relative, `/` between components; a path that comes twice counts once.
-    """
-    files = set(paths)
-    spelled: dict[tuple[str, ...], str] = {}
-    found: set[tuple[str, str]] = set()
-    for path in sorted(files, key=_bytes):
-        key: tuple[str, ...] = ()
-        for prefix in [*parents(path), path]:
-            key = (*key, fold(prefix.rsplit("/", 1)[-1]))
-            first = spelled.setdefault(key, prefix)
-            if first != prefix:
-                found.add((first, prefix))
-            if prefix != path and prefix in files:
-                found.add((prefix, path))
-    return sorted(found)
-
-
-def _bytes(path: str) -> bytes:
-    return path.encode("utf-8", "surrogatepass")
-
-
-def parents(path: str) -> list[str]:
-    """Give the folders above a path, outermost first: `a/b/c` gives `a`, `a/b`."""
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts))]
