@@ -113,6 +113,20 @@ ARCHIVE_MAX_PROBLEMS: Final = 100
 EXPORT_ENTRIES_SHOWN: Final = 10
 """Entries that `export` names of a folder that is not empty; the rest are counted."""
 
+# --- signatures and statements ----------------------------------------------------------------
+ALLOWED_SIGNERS_MAX_BYTES: Final = MIB
+"""Bytes of a file of allowed signers."""
+SIGNATURE_MAX_BYTES: Final = 64 * KIB
+"""Bytes of a detached SSH signature."""
+STATEMENT_MAX_BYTES: Final = 4 * MIB
+"""Bytes of a statement, or of an envelope around some."""
+STATEMENT_MAX_SUBJECTS: Final = 10_000
+"""Files that one statement may speak of."""
+SSH_KEYGEN_SECONDS: Final = 10.0
+"""Seconds that `ssh-keygen` may take for one question; it needs some milliseconds."""
+SSH_KEYGEN_MAX_OUTPUT_BYTES: Final = 64 * KIB
+"""Bytes of its answer that are read."""
+
 # --- catalog tools ----------------------------------------------------------------------------
 QUERY_MAX_CHARACTERS: Final = 200
 """Code points of a search query."""

@@ -42,6 +42,15 @@ def with_proof(whole: OwnInstallation, tmp_path_factory: pytest.TempPathFactory)
     return made
 
 
+@pytest.fixture(scope="session")
+def signers(with_proof: OwnInstallation) -> Path:
+    """Give a file that allows whoever signed the commit of that wheel."""
+    folder = with_proof.environment.parent
+    file = folder / "allowed_signers"
+    file.write_text(f"ada@example.org {SshKey(folder / 'id').public}\n", encoding="utf-8")
+    return file
+
+
 @pytest.fixture
 def place(whole: OwnInstallation, tmp_path: Path) -> OwnInstallation:
     """Give a copy of it, to be broken."""

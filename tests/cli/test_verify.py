@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import __version__
+from skills_bundle import __version__, limits
 from skills_bundle.bundle.explain import BASES
 from skills_bundle.cli import installers
 from tests.cli.runner import call
@@ -186,3 +186,59 @@ def test_a_proof_that_is_not_there_is_told_with_its_reason(ask_whole: Ask) -> No
     assert (
         "  proof      none in the receipt: by setting, or too long\n" in ask_whole("verify").stdout
     )
+
+
+def test_who_signed_the_commit_is_told_when_asked_for(
+    with_proof: OwnInstallation, signers: Path
+) -> None:
+    """Exit 0, the signer as the file names them, and the key."""
+    ran = with_proof.ask("verify", "--collection", "acme-skills", "--signed-by", str(signers))
+    assert (ran.code, ran.stderr) == (0, "")
+    told = " ".join(ran.stdout.split())
+    assert "✓ signature of the commit: the signature is good, and an allowed signer made it" in told
+    assert "signer ada@example.org, as the allowed signers name the key key ED25519 SHA256:" in told
+    assert "valid at 2026-01-02 03:04:05 UTC" in told
+
+
+def test_a_signature_is_given_to_programs_too(with_proof: OwnInstallation, signers: Path) -> None:
+    """Under one key, which is there only when it was asked for."""
+    asked = ("verify", "--collection", "acme-skills", "--json")
+    signature = with_proof.ask(*asked, "--signed-by", str(signers)).json["signature"]
+    assert (signature["state"], signature["principal"]) == ("trusted", "ada@example.org")
+    assert "signature" not in with_proof.ask(*asked).json
+
+
+def test_a_signature_that_is_not_trusted_ends_with_1(
+    with_proof: OwnInstallation, tmp_path: Path
+) -> None:
+    """Though every byte matches: it was asked for."""
+    (tmp_path / "nobody").write_text("", encoding="utf-8")
+    options = ("--collection", "acme-skills", "--signed-by", str(tmp_path / "nobody"))
+    ran = with_proof.ask("verify", *options)
+    assert ran.code == 1
+    assert "every file is the one that was locked" in ran.stdout
+    assert "by a key that the allowed signers do not allow" in " ".join(ran.stdout.split())
+
+
+def test_a_receipt_without_a_proof_cannot_tell_who_signed(ask_whole: Ask, tmp_path: Path) -> None:
+    """Exit 3, and why there is none."""
+    (tmp_path / "anybody").write_text("", encoding="utf-8")
+    ran = ask_whole("verify", "--signed-by", str(tmp_path / "anybody"))
+    assert ran.code == 3
+    assert "The receipt carries no proof." not in ran.stderr
+    assert "the receipt carries no proof" in " ".join(ran.stdout.split())
+
+
+def test_signers_that_are_not_there_are_a_wrong_argument(ask_whole: Ask, tmp_path: Path) -> None:
+    """Exit 2: a spelling mistake must not look like a verdict."""
+    ran = ask_whole("verify", "--signed-by", str(tmp_path / "missing"))
+    assert ran.code == 2
+    assert "does not exist" in ran.stderr
+
+
+def test_signers_beyond_the_limit_are_a_wrong_argument(ask_whole: Ask, tmp_path: Path) -> None:
+    """Nobody trusts that many."""
+    (tmp_path / "large").write_bytes(b"#" * (limits.ALLOWED_SIGNERS_MAX_BYTES + 1))
+    ran = ask_whole("verify", "--signed-by", str(tmp_path / "large"))
+    assert ran.code == 2
+    assert f"more than {limits.ALLOWED_SIGNERS_MAX_BYTES} bytes" in ran.stderr

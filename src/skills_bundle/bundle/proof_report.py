@@ -47,7 +47,7 @@ _ABSENT: Final[dict[Absence, str]] = {
 NOT_SHOWN: Final = (
     "That the commit is in the repository that the project names, or in any.",
     "That anything besides the skills, such as the package's code, is the commit's.",
-    "That author and committer are who the commit says.",
+    "That author and committer are who the commit says: `verify --signed-by` asks its signature.",
     "That no other object has the same id: ids of git are SHA-1; nobody looks for collisions.",
 )
 """What must not be concluded from a proof, however well it holds."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from skills_bundle.bundle.explain import explain as explanations
-from skills_bundle.cli import claims, installers, pretty, proof_words
+from skills_bundle.cli import claims, installers, pretty, proof_words, signed_by
 from skills_bundle.cli.collection import collection_option
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.text import count, size
@@ -15,6 +15,7 @@ from skills_bundle.wiring import finder, verify_installation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from rich.console import RenderableType
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.verify import Verdict, Verification
     from skills_bundle.cli.output import Output, Terminal
     from skills_bundle.cli.pretty import Mark
+    from skills_bundle.supply_chain.commit_signature import SignatureReport
 
 ROWS_SHOWN: Final = 12
 """Differing files shown without --verbose, so that the summary stays on one screen."""
@@ -50,6 +52,7 @@ SBOM_WORDS: Final[dict[SbomState, str]] = {
     Every installed file is hashed and compared with the lock and with RECORD. Only the running
     environment is looked at, never the working directory; nothing is written, no network is used.
     With --collection it is the installation of the package that carries this collection.
+    With --signed-by, `ssh-keygen` is asked whether an allowed signer signed the receipt's commit.
     """,
     examples=[
         Example("One screen, and the exit code:", "skills-bundle verify"),
@@ -58,40 +61,61 @@ SBOM_WORDS: Final[dict[SbomState, str]] = {
         Example("Every file with its digest, for programs:", "skills-bundle verify --json"),
     ],
     exit_codes={
-        0: "the bytes match, also when their source is not known",
-        1: "something changed, is missing, became a link, or nobody lists it",
+        0: "the bytes match, also when their source is not known; signed, if asked for",
+        1: "something changed, is missing, became a link, or nobody lists it; or not so signed",
         2: "wrong arguments, or a collection that is not installed",
-        3: "cannot tell: lock or receipt missing, something unreadable, or no plain installation",
+        3: "cannot tell: lock or receipt missing, something unreadable, or no plain installation; "
+        "or a signature that cannot be checked",
     },
 )
 @click.option("--explain", is_flag=True, help="Say what each claim rests on and does not prove.")
 @click.option("--verbose", is_flag=True, help="List every file with its size and digest.")
+@signed_by.signed_by_option
 @collection_option
 @json_option
 @pass_output
-def verify(output: Output, *, explain: bool, verbose: bool, collection: str | None) -> int:
+def verify(
+    output: Output, *, explain: bool, verbose: bool, collection: str | None, signers: Path | None
+) -> int:
     """Compare this installation with its lock."""
     found = verify_installation(find=finder(collection))
+    signature = None if signers is None else signed_by.check(found.proof, signers)
+    code = signed_by.worst(found.exit_code, 0 if signature is None else signature.exit_code)
     if output.as_json:
-        document = found.to_dict()
-        if explain:
-            document["explanations"] = [row.model_dump(mode="json") for row in explanations(found)]
-        output.json(document)
-        return found.exit_code
+        output.json(_document_of(found, signature, explain=explain))
+        return code
     terminal = output.terminal
     parts = [*_summary(found, terminal), *_differences(found, terminal, everything=verbose)]
+    if signature is not None:
+        parts += signed_by.section(signature, terminal)
     if verbose:
-        parts.append(pretty.heading("SHA-256, path and state of every file"))
-        parts += [pretty.unbroken(_listed(row)) for row in found.files if row.state != "tolerated"]
-        if "tolerated" in found.counts:
-            cached = _counted("tolerated", found.counts["tolerated"])
-            parts.append(pretty.line(f"and {cached}, which --json lists"))
+        parts += _every_file(found)
     if explain:
         parts += _explanation(found)
     output.text(pretty.render(parts, terminal))
     if found.exit_code:
         output.note(_next_step(found))
-    return found.exit_code
+    return code
+
+
+def _document_of(
+    found: Verification, signature: SignatureReport | None, *, explain: bool
+) -> dict[str, Any]:
+    document = found.to_dict()
+    if signature is not None:
+        document["signature"] = signature.model_dump(mode="json")
+    if explain:
+        document["explanations"] = [row.model_dump(mode="json") for row in explanations(found)]
+    return document
+
+
+def _every_file(found: Verification) -> list[RenderableType]:
+    parts: list[RenderableType] = [pretty.heading("SHA-256, path and state of every file")]
+    parts += [pretty.unbroken(_listed(row)) for row in found.files if row.state != "tolerated"]
+    if "tolerated" in found.counts:
+        cached = _counted("tolerated", found.counts["tolerated"])
+        parts.append(pretty.line(f"and {cached}, which --json lists"))
+    return parts
 
 
 def _summary(found: Verification, terminal: Terminal) -> list[RenderableType]:
