@@ -6,6 +6,7 @@ pays for: no git, no YAML, no network.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from skills_bundle.bundle import installed
@@ -16,6 +17,7 @@ from skills_bundle.errors import UnsafeFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from skills_bundle.bundle.installed import Installed
     from skills_bundle.bundle.verify import Verification
@@ -69,6 +71,38 @@ def verify_installation(*, find: Callable[[], Installed] = installed.locate) -> 
     if place.project is not None:
         return LiveBundle(place, place.project).verification()
     return verify_installed(place)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A bundle that was looked at once.
+
+    Attributes:
+        bundle: Reads files of that view.
+        view: What there was to be served.
+        folder: The skills folder on disk.
+    """
+
+    bundle: Bundle
+    view: View
+    folder: Path
+
+
+def open_bundle(find: Callable[[], Installed]) -> Opened:
+    """Open a bundle and look at all of it.
+
+    Args:
+        find: Says where the installation is.
+
+    Raises:
+        BundleUnavailableError: If there is no lock that can be believed.
+    """
+    place = find()
+    if place.project is None:
+        bundle = InstalledBundle(find)
+        return Opened(bundle, bundle.current(), place.site / place.skills_prefix)
+    live = LiveBundle(place, place.project)
+    return Opened(live, live.current(), live.folder)
 
 
 class FoundBundle:

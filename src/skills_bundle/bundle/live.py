@@ -106,6 +106,12 @@ class LiveBundle:
             self._scanned = scanned
             return self._view
 
+    @property
+    def folder(self) -> Path:
+        """The skills folder, by the last scan, or the one to be scanned."""
+        scanned = self._scanned or scan_project(self._project)
+        return scanned.folder
+
     def read(self, path: str) -> bytes:
         """Read a file of the last scan; see `view.Bundle.read`."""
         view, scanned = self._view, self._scanned

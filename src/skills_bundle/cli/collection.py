@@ -10,6 +10,7 @@ import click
 
 from skills_bundle.cli import completers
 from skills_bundle.cli.framework import PROGRAM
+from skills_bundle.cli.program import spelled
 from skills_bundle.errors import ToolError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def command_line(words: str, collection: str | None) -> str:
         collection: The option's value, or None if it is not needed.
     """
     option = [] if collection is None else ["--collection", collection]
-    return shlex.join([PROGRAM, *words.split(), *option])
+    return spelled(shlex.join([PROGRAM, *words.split(), *option]))
 
 
 @contextmanager

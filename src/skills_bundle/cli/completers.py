@@ -83,9 +83,12 @@ def names(known: Iterable[str]) -> Callable[..., list[CompletionItem]]:
 def _locked(context: click.Context) -> tuple[LockedSkill, ...]:
     """Give the skills that can be read here, or none."""
     # Only completion needs it, and `mcp serve`, whose options are completed too, must start fast.
-    from skills_bundle.wiring import finder, open_catalog  # noqa: PLC0415 - see above
+    from skills_bundle.cli.program import running  # noqa: PLC0415 - see above
+    from skills_bundle.wiring import finder, open_catalog  # noqa: PLC0415 - likewise
 
+    own = running(context)
+    wanted = context.params.get("collection") if own is None else own.collection
     try:
-        return open_catalog(find=finder(context.params.get("collection"))).shelf.view().lock.skills
+        return open_catalog(find=finder(wanted)).shelf.view().lock.skills
     except SkillsBundleError:
         return ()

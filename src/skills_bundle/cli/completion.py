@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import get_completion_class
 
-from skills_bundle.cli.framework import COMPLETE_VARIABLE, PROGRAM, Command, Example, pass_output
+from skills_bundle.cli.framework import (
+    PROGRAM,
+    Command,
+    Example,
+    complete_variable,
+    pass_output,
+)
 
 if TYPE_CHECKING:
     from skills_bundle.cli.output import Output
@@ -17,7 +23,7 @@ if TYPE_CHECKING:
     cls=Command,
     help="""Print a shell completion script.
 
-    The script asks `skills-bundle` itself what can come next, so it never goes stale. It needs bash
+    The script asks the program itself what can come next, so it never goes stale. It needs bash
     4.4 or later, zsh with compinit, or fish.
     """,
     examples=[
@@ -41,6 +47,8 @@ def completion(output: Output, context: click.Context, shell: str) -> int:
     kind = get_completion_class(shell)
     if kind is None:
         raise click.UsageError(f"No completion for {shell}.")
-    script = kind(context.find_root().command, {}, PROGRAM, COMPLETE_VARIABLE).source()
+    root = context.find_root()
+    program = root.info_name or PROGRAM
+    script = kind(root.command, {}, program, complete_variable(program)).source()
     output.data(script.encode())
     return 0

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 PROGRAM: Final = "skills-bundle"
-COMPLETE_VARIABLE: Final = "_SKILLS_BUNDLE_COMPLETE"
-"""The environment variable through which a shell's completion script asks us."""
-
 CONTEXT_SETTINGS: Final[dict[str, Any]] = {
     "help_option_names": ["-h", "--help"],
     "show_default": True,
@@ -180,10 +177,11 @@ class Group(_Explained, click.Group):
         A command of exactly this name elsewhere goes before one here that is only spelled alike.
         """
         root = ctx.find_root()
+        program = root.info_name or PROGRAM
         known: dict[str, tuple[str, ...]] = {}
         if isinstance(root.command, Group):
-            known = root.command.table((PROGRAM,), root)
-        known |= {word: (PROGRAM, *words) for word, words in GUESSES.items()}
+            known = root.command.table((program,), root)
+        known |= {word: (program, *words) for word, words in GUESSES.items()}
         if name in known:
             return known[name]
         here = tuple(ctx.command_path.split())
@@ -227,6 +225,11 @@ def given_arguments(context: click.Context) -> tuple[str, ...]:
 def environment(context: click.Context) -> Mapping[str, str]:
     """Give the environment of this run, for the few options that name a variable."""
     return context.meta.get(ENVIRONMENT, {})
+
+
+def complete_variable(program: str) -> str:
+    """Give the environment variable through which a shell's completion script asks a program."""
+    return f"_{program}_COMPLETE".replace("-", "_").replace(".", "_").upper()
 
 
 def help_if_bare(context: click.Context) -> None:

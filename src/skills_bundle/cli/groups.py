@@ -18,6 +18,10 @@ _HERE = "skills_bundle.cli"
     Every command works offline. Answers go to standard output, problems to standard error.
     """,
     entries={
+        "init": Entry(
+            "Make a project that ships its skills, or add the build hook to one.",
+            f"{_HERE}.init:init",
+        ),
         "lock": Entry("Write or check the lock of a folder of skills.", f"{_HERE}.lock:lock"),
         "receipt": Entry("Show what a build records.", f"{_HERE}.groups:receipt", is_group=True),
         "verify": Entry("Compare this installation with its lock.", f"{_HERE}.verify:verify"),

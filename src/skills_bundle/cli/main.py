@@ -10,14 +10,16 @@ import click
 from click.shell_completion import shell_complete
 
 from skills_bundle.cli import failures
-from skills_bundle.cli.framework import COMPLETE_VARIABLE, ENVIRONMENT, PROGRAM, walk
+from skills_bundle.cli.framework import ENVIRONMENT, PROGRAM, complete_variable, walk
 from skills_bundle.cli.groups import root
 from skills_bundle.cli.output import Output
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from skills_bundle.cli.failures import Failure
+    from skills_bundle.cli.framework import Group
+    from skills_bundle.cli.program import Program
 
 
 def commands() -> list[tuple[tuple[str, ...], click.Command]]:
@@ -25,20 +27,35 @@ def commands() -> list[tuple[tuple[str, ...], click.Command]]:
     return list(walk(root, (PROGRAM,)))
 
 
-def main(argv: Sequence[str] | None = None) -> NoReturn:
+def main(
+    argv: Sequence[str] | None = None,
+    *,
+    tree: Callable[[], Group] = lambda: root,
+    program: Program | None = None,
+) -> NoReturn:
     """Run the program and exit.
 
     Args:
         argv: The arguments without the program's name; by default those of this process.
+        tree: Gives the commands.
+        program: A project's own program, or None for ours.
     """
-    sys.exit(run(sys.argv[1:] if argv is None else argv, os.environ))
+    arguments = sys.argv[1:] if argv is None else argv
+    sys.exit(run(arguments, os.environ, tree=tree, program=program))
 
 
-def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+def run(
+    arguments: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    tree: Callable[[], Group] = lambda: root,
+    program: Program | None = None,
+) -> int:
     """Run one command and give its exit code; every error has been told by then."""
     output = Output.standard(environ)
+    output.program = program
     try:
-        code = _answer(list(arguments), environ, output)
+        code = _answer(list(arguments), environ, output, tree)
         output.flush()
     except BrokenPipeError:
         output.abandon()
@@ -53,10 +70,12 @@ def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     return code
 
 
-def _answer(arguments: list[str], environ: Mapping[str, str], output: Output) -> int:
+def _answer(
+    arguments: list[str], environ: Mapping[str, str], output: Output, tree: Callable[[], Group]
+) -> int:
     """Run the command; turn what it raises into a report."""
     try:
-        return _invoke(arguments, environ, output)
+        return _invoke(arguments, environ, output, tree())
     except click.exceptions.Exit as leave:
         if leave.exit_code == failures.EXIT_OK:
             output.data(b"")  # help or a version, which click does not miss a standard output for
@@ -67,13 +86,16 @@ def _answer(arguments: list[str], environ: Mapping[str, str], output: Output) ->
         return _report(failures.of(error), output)
 
 
-def _invoke(arguments: list[str], environ: Mapping[str, str], output: Output) -> int:
-    instruction = environ.get(COMPLETE_VARIABLE)
-    if instruction:
-        return shell_complete(root, {"obj": output}, PROGRAM, COMPLETE_VARIABLE, instruction)
-    with root.make_context(PROGRAM, arguments, obj=output) as context:
+def _invoke(
+    arguments: list[str], environ: Mapping[str, str], output: Output, commands: Group
+) -> int:
+    name = PROGRAM if output.program is None else output.program.name
+    variable = complete_variable(name)
+    if instruction := environ.get(variable):
+        return shell_complete(commands, {"obj": output}, name, variable, instruction)
+    with commands.make_context(name, arguments, obj=output) as context:
         context.meta[ENVIRONMENT] = environ
-        code = root.invoke(context)
+        code = commands.invoke(context)
     return code if isinstance(code, int) else failures.EXIT_OK
 
 

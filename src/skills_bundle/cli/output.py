@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from skills_bundle.cli.failures import Failure
+    from skills_bundle.cli.program import Program
 
 PIPE_WIDTH: Final = 80
 """Columns of tables that do not go to a terminal, unless COLUMNS says otherwise."""
@@ -70,6 +71,8 @@ class Output:
         self.error_terminal = _terminal(stderr, environ)
         self.as_json = False
         """Whether the command was asked for JSON; set by its `--json` option."""
+        self.program: Program | None = None
+        """Whose commands problems and hints name; `skills-bundle` has its own spelled out."""
 
     @classmethod
     def standard(cls, environ: Mapping[str, str]) -> Output:
@@ -109,6 +112,7 @@ class Output:
         """Say something about the answer, on standard error; the exit code tells without it."""
         if self._stderr is None:
             return
+        text = text if self.program is None else self.program.spell(text)
         try:
             _write(self._stderr, text if text.endswith("\n") else text + "\n", self.error_terminal)
         except OSError:  # a full disk; the reader is gone
@@ -116,6 +120,7 @@ class Output:
 
     def failure(self, failure: Failure) -> None:
         """Report a failure: as the JSON document under `--json`, else on standard error."""
+        failure = failure if self.program is None else self.program.failure(failure)
         if self.as_json:
             self.json({"error": failure.to_dict()})
             return
