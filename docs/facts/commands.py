@@ -14,6 +14,8 @@ from skills_bundle.cli.main import commands
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from skills_bundle.cli.framework import Example
+
 
 def render() -> str:
     """Give one section a command, in the order of the help."""
@@ -60,12 +62,16 @@ def _exit_codes(command: Command) -> str:
 
 def _examples(command: Command | Group) -> str:
     # Each section starts in a folder of its own: examples of one command do not meet another's.
-    marks = ("<!-- run: new folder -->\n", *[""] * len(command.examples))
+    marks = ["<!-- run: new folder -->\n", *[""] * len(command.examples)]
     return "\n\n".join(
         f"{example.purpose[0].upper()}{example.purpose[1:].rstrip(':')}:\n\n"
-        f"{mark}```console\n$ {example.line}\n```"
-        for example, mark in zip(command.examples, marks, strict=False)
+        f"{_elsewhere(example) or marks.pop(0)}```console\n$ {example.line}\n```"
+        for example in command.examples
     )
+
+
+def _elsewhere(example: Example) -> str:
+    return f"<!-- run: elsewhere, {example.page} -->\n" if example.page else ""
 
 
 def _anchor(words: Sequence[str]) -> str:

@@ -198,7 +198,7 @@ def _check_receipt(receipt: Document[BuildReceipt], identity: Identity) -> Docum
     if identity.known and made_for != (identity.name, identity.version):
         return altered(receipt, "package", "It was made for another distribution.")
     if identity.metadata_sha256 not in {None, claim.package.metadata_sha256}:
-        return altered(receipt, "metadata", "It was made with another METADATA than is installed.")
+        return altered(receipt, "metadata", "It was made with other core metadata than these.")
     if problems := proof.problems(claim.source):
         return replace(receipt, state="altered", problems=problems)
     return receipt

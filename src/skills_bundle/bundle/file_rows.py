@@ -26,6 +26,7 @@ FileState = Literal[
     "unreadable",
     "extra",
     "tolerated",
+    "unconfirmed",
 ]
 """What became of one file.
 
@@ -33,9 +34,11 @@ FileState = Literal[
 pipe, socket or device. `unreadable`: the system refuses to read it, or to list it if it is a
 folder; nobody can say what it holds. `extra`: nobody lists it.
 `tolerated`: byte code that Python cached beside a listed `.py`; never served.
+`unconfirmed`: in an archive alone: nobody gives a digest of it, or only one of many files together
+which is not theirs.
 """
 
-Witness = Literal["lock", "record"]
+Witness = Literal["lock", "record", "receipt"]
 
 
 @dataclass(frozen=True, slots=True)

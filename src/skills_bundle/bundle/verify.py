@@ -36,7 +36,7 @@ _VERDICT_OF_RECORD: Final[dict[DocumentState, Verdict]] = {"missing": "match", "
 EXIT_CODES: Final[dict[Verdict, Literal[0, 1, 3]]] = {"match": 0, "differs": 1, "cannot_tell": 3}
 """What `skills-bundle verify` exits with."""
 
-_VERDICT_OF_STATE: Final[dict[DocumentState, Verdict]] = {
+VERDICT_OF_STATE: Final[dict[DocumentState, Verdict]] = {
     "ok": "match",
     "missing": "cannot_tell",
     "unreadable": "cannot_tell",
@@ -164,11 +164,11 @@ def _verdict(
     evidence: Evidence, rows: tuple[FileRow, ...], record: DocumentReport, bill: SbomState
 ) -> Verdict:
     verdicts = {
-        _VERDICT_OF_STATE[evidence.lock.state],
-        _VERDICT_OF_STATE[evidence.receipt.state],
+        VERDICT_OF_STATE[evidence.lock.state],
+        VERDICT_OF_STATE[evidence.receipt.state],
         *(_verdict_of_row(row) for row in rows),
         "match" if evidence.layout == "installed" else "cannot_tell",
-        _VERDICT_OF_RECORD.get(record.state, _VERDICT_OF_STATE[record.state]),
+        _VERDICT_OF_RECORD.get(record.state, VERDICT_OF_STATE[record.state]),
         "differs" if bill == "differs" else "match",
     }
     if "differs" in verdicts:

@@ -48,10 +48,13 @@ class Example:
     Attributes:
         purpose: A few words.
         line: The command line, starting with `skills-bundle`.
+        page: Page of the documentation that makes the files it names and runs it; without one it
+            works in any folder.
     """
 
     purpose: str
     line: str
+    page: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

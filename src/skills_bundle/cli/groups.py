@@ -28,6 +28,14 @@ _HERE = "skills_bundle.cli"
         "export": Entry(
             "Copy installed skills, verified, with their lock.", f"{_HERE}.export:export"
         ),
+        "verify-wheel": Entry(
+            "Compare a wheel with the lock and the receipt it carries.",
+            f"{_HERE}.verify_archive:verify_wheel",
+        ),
+        "verify-sdist": Entry(
+            "Compare an sdist with the lock and the receipt it carries.",
+            f"{_HERE}.verify_archive:verify_sdist",
+        ),
         "verify-source": Entry(
             "Compare an archive with the commit it says it was built from.",
             f"{_HERE}.verify_source:command",

@@ -7,42 +7,34 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from skills_bundle.bundle.explain import explain as explanations
-from skills_bundle.cli import claims, installers, pretty, proof_words, signed_by
+from skills_bundle.cli import installers, pretty, proof_words, signed_by
 from skills_bundle.cli.collection import collection_option
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
-from skills_bundle.cli.text import count, size
+from skills_bundle.cli.verification import (
+    MARKS,
+    bill_rows,
+    claim_rows,
+    differences,
+    document_rows,
+    every_file,
+    files_row,
+)
 from skills_bundle.wiring import finder, verify_installation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
 
-    from skills_bundle.bundle.document_report import DocumentReport
-    from skills_bundle.bundle.file_rows import FileRow
-    from skills_bundle.bundle.sbom import SbomState
     from skills_bundle.bundle.verify import Verdict, Verification
     from skills_bundle.cli.output import Output, Terminal
-    from skills_bundle.cli.pretty import Mark
     from skills_bundle.supply_chain.commit_signature import SignatureReport
 
-ROWS_SHOWN: Final = 12
-"""Differing files shown without --verbose, so that the summary stays on one screen."""
-
-MARKS: Final[dict[Verdict, Mark]] = {"match": "good", "differs": "bad", "cannot_tell": "unsure"}
 HEADLINES: Final[dict[Verdict, str]] = {
     "match": "every file is the one that was locked",
     "differs": "this is not what was installed",
     "cannot_tell": "cannot tell whether this is what was locked",
 }
-
-SBOM_WORDS: Final[dict[SbomState, str]] = {
-    "follows": "ok: lock and receipt give the same bytes",
-    "differs": "altered: lock and receipt give other bytes",
-    "not_compared": "not compared: nothing to compare it with, or another version's form",
-}
-"""What to say of a bill of materials; nothing if there is none."""
 
 
 @click.command(
@@ -85,11 +77,11 @@ def verify(
         output.json(_document_of(found, signature, explain=explain))
         return code
     terminal = output.terminal
-    parts = [*_summary(found, terminal), *_differences(found, terminal, everything=verbose)]
+    parts = [*_summary(found, terminal), *differences(found, terminal, everything=verbose)]
     if signature is not None:
         parts += signed_by.section(signature, terminal)
     if verbose:
-        parts += _every_file(found)
+        parts += every_file(found)
     if explain:
         parts += _explanation(found)
     output.text(pretty.render(parts, terminal))
@@ -109,101 +101,18 @@ def _document_of(
     return document
 
 
-def _every_file(found: Verification) -> list[RenderableType]:
-    parts: list[RenderableType] = [pretty.heading("SHA-256, path and state of every file")]
-    parts += [pretty.unbroken(_listed(row)) for row in found.files if row.state != "tolerated"]
-    if "tolerated" in found.counts:
-        cached = _counted("tolerated", found.counts["tolerated"])
-        parts.append(pretty.line(f"and {cached}, which --json lists"))
-    return parts
-
-
 def _summary(found: Verification, terminal: Terminal) -> list[RenderableType]:
     headline = f"{found.package_name} {found.package_version}: {HEADLINES[found.verdict]}"
-    files = ", ".join(_counted(state, number) for state, number in found.counts.items())
     rows = [
         ("folder", found.location),
-        *_document("lock", found.lock),
-        *_document("receipt", found.receipt),
-        *_document("RECORD", found.record),
-        *_bill(found),
-        ("files", files or "none"),
+        *document_rows("lock", found.lock),
+        *document_rows("receipt", found.receipt),
+        *document_rows("RECORD", found.record),
+        *bill_rows(found),
+        files_row(found),
+        *claim_rows(found),
     ]
-    if found.provenance is None:
-        rows += list(zip(["gap"] * len(found.gaps), found.notes, strict=True))
-    else:  # the lock's digest has its row above
-        rows += _claims(found)
     return [pretty.marked(MARKS[found.verdict], headline, terminal), pretty.facts(rows)]
-
-
-def _claims(found: Verification) -> list[tuple[str, str]]:
-    """Give the claims of the provenance block, and after the commit what the proof makes of it."""
-    rows: list[tuple[str, str]] = []
-    for row in () if found.provenance is None else claims.rows(found.provenance):
-        rows += [] if row[0] == claims.LOCK_ROW else [row]
-        rows += [proof_words.row(found.proof)] if row[0] == "commit" else []
-    return rows
-
-
-def _counted(state: str, number: int) -> str:
-    """Give a number of files with their state in words."""
-    if state == "tolerated":
-        return count(number, "byte-code cache")
-    return f"{number:,} {state.replace('_', ' ')}"
-
-
-def _document(name: str, report: DocumentReport) -> list[tuple[str, str]]:
-    confirmed = report.sha256 is not None and report.sha256 == report.recorded_sha256
-    rows = [(name, f"{report.state}{', as RECORD has it' if confirmed else ''}")]
-    if report.sha256 is not None:
-        rows.append(("  sha256", report.sha256))
-    return [*rows, *(("  because", problem.message) for problem in report.problems)]
-
-
-def _bill(found: Verification) -> list[tuple[str, str]]:
-    """Give a row for the bill of materials, if there is one."""
-    words = SBOM_WORDS.get(found.sbom)
-    return [] if words is None else [("SBOM", words)]
-
-
-def _differences(
-    found: Verification, terminal: Terminal, *, everything: bool
-) -> list[RenderableType]:
-    rows = found.differences
-    if not rows:
-        return []
-    shown = rows if everything else rows[:ROWS_SHOWN]
-    parts: list[RenderableType] = [
-        pretty.heading(f"{count(len(rows), 'file')} with something against"),
-        _file_table(shown, terminal),
-    ]
-    if len(shown) < len(rows):
-        parts.append(pretty.line(f"and {len(rows) - len(shown):,} more; --verbose lists all"))
-    return parts
-
-
-def _file_table(rows: Sequence[FileRow], terminal: Terminal) -> RenderableType:
-    columns = [
-        pretty.Column("State", style="bold"),
-        pretty.Column("Size", justify="right"),
-        pretty.Column("File and SHA-256", ratio=1),
-    ]
-    return pretty.table(columns, [_file_row(row) for row in rows], terminal)
-
-
-def _file_row(row: FileRow) -> tuple[str, str, str]:
-    against = f" (says {' and '.join(row.contradicted_by)})" if row.contradicted_by else ""
-    digest = row.found_sha256 or "-"
-    if row.expected_sha256 not in {None, row.found_sha256}:
-        digest = f"{digest}, not {row.expected_sha256}"
-    sizes = "-" if row.found_size is None else size(row.found_size)
-    return row.state + against, sizes, f"{row.path} {digest}"
-
-
-def _listed(row: FileRow) -> str:
-    """Give a file as `sha256sum` lists it, followed by its state unless all is well."""
-    state = "" if row.state == "ok" else f"  [{row.state}]"
-    return f"{row.found_sha256 or '-' * 64}  {row.path}{state}"
 
 
 def _explanation(found: Verification) -> list[RenderableType]:

@@ -6,22 +6,25 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle.bundle import documents
+from skills_bundle.bundle import documents, record_file
 from skills_bundle.bundle.distribution import METADATA_FILE_NAME, metadata_headers, normalised
 from skills_bundle.bundle.documents import Identity
 from skills_bundle.bundle.installed import BUNDLE_FOLDER
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
-from skills_bundle.bundle.record_file import DIST_INFO_SUFFIX
+from skills_bundle.bundle.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.skills.paths import parents
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from skills_bundle.archives.model import Archive
     from skills_bundle.bundle.documents import Document
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
+    from skills_bundle.bundle.record_file import RecordRow
 
 SKILLS: Final = "skills"
 """The folder of skills in a bundle, and unless configured otherwise in a project."""
@@ -39,8 +42,9 @@ class Carried:
             is no metadata.
         dist_info: A wheel's `.dist-info` folder, "" if there is not exactly one, or for an sdist.
         package: Path of the package that holds the bundle, "" for an sdist or if there is none.
-        lock: The lock, compared with the receipt.
-        receipt: The build receipt, compared with lock, metadata and its own proof.
+        lock: The lock, compared with RECORD and receipt.
+        receipt: The build receipt, compared with RECORD, lock, metadata and its own proof.
+        record: A wheel's RECORD, None if there is none.
         lock_path: Where the lock is among the members, or would be.
         receipt_path: Likewise.
         skills: Path of the folder that locked paths are relative to; "" if it is the top.
@@ -54,6 +58,7 @@ class Carried:
     package: str
     lock: Document[CatalogLock]
     receipt: Document[BuildReceipt]
+    record: RecordFile | None
     lock_path: str
     receipt_path: str
     skills: str
@@ -72,9 +77,12 @@ def carried(archive: Archive) -> Carried:
     lock_path, receipt_path = folder + LOCK_FILE_NAME, folder + RECEIPT_FILE_NAME
     dist_info = _dist_info(archive)
     identity = _identity(archive, dist_info)
+    recorded = _bytes(archive, f"{dist_info}/{RECORD_FILE_NAME}") if dist_info else None
+    record = None if recorded is None else record_file.parse(recorded)
+    rows: Mapping[str, RecordRow] = {} if record is None else record.rows
     lock, receipt = documents.cross_check(
-        documents.read_lock(_found(archive, lock_path), None),
-        documents.read_receipt(_found(archive, receipt_path), None),
+        documents.read_lock(_found(archive, lock_path), rows.get(lock_path)),
+        documents.read_receipt(_found(archive, receipt_path), rows.get(receipt_path)),
         identity,
     )
     return Carried(
@@ -84,6 +92,7 @@ def carried(archive: Archive) -> Carried:
         package=package,
         lock=lock,
         receipt=receipt,
+        record=record,
         lock_path=lock_path,
         receipt_path=receipt_path,
         skills=f"{folder}{SKILLS}" if archive.kind == "wheel" else _skills_of_sdist(archive, lock),
@@ -118,8 +127,7 @@ def _dist_info(archive: Archive) -> str:
 
 
 def _identity(archive: Archive, dist_info: str) -> Identity:
-    path = PKG_INFO if archive.kind == "sdist" else f"{dist_info}/{METADATA_FILE_NAME}"
-    metadata = _bytes(archive, path)
+    metadata = _bytes(archive, _metadata_path(archive, dist_info))
     if metadata is None:
         name, version = named(archive.file_name)
         return Identity(name, version, known=False)
@@ -130,6 +138,15 @@ def _identity(archive: Archive, dist_info: str) -> Identity:
         known=True,
         metadata_sha256=sha256_hex(metadata),
     )
+
+
+def metadata_path(carried: Carried) -> str:
+    """Give where the core metadata is among the members, or would be."""
+    return _metadata_path(carried.archive, carried.dist_info)
+
+
+def _metadata_path(archive: Archive, dist_info: str) -> str:
+    return PKG_INFO if archive.kind == "sdist" else f"{dist_info}/{METADATA_FILE_NAME}"
 
 
 def named(file_name: str) -> tuple[str, str]:
