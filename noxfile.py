@@ -4,7 +4,8 @@
 # ///
 """The developer's menu: `nox --list` shows it.
 
-Plain `nox` runs all of it but fuzz, conformance and benchmarks, which are run by hand.
+Plain `nox` runs all of it but fuzz, reproducible, conformance, reparse and benchmarks, which are
+run by hand.
 
 Each session makes its own virtual environment and installs what it needs. Arguments after `--` go
 to the tool: `nox -s tests -- -k read`.
@@ -125,6 +126,13 @@ def constraints(session: nox.Session) -> None:
     """Pin what builds this project anew, with digests, in `build-constraints.txt`."""
     session.install("uv", "-e", ".[hatch]")
     session.run("python", "-m", "tests.release.constraints")
+
+
+@nox.session(python=LOWEST)
+def reproducible(session: nox.Session) -> None:
+    """Build two projects under every circumstance there is here; `-- --only clock`, `-- --json`."""
+    install(session, "end_to_end")
+    session.run("python", "-m", "tests.reproducible", *session.posargs)
 
 
 @nox.session(python=LOWEST)

@@ -153,6 +153,14 @@ def test_a_worktree_is_a_checkout(sample: SampleProject, tmp_path: Path) -> None
     assert (found.state, found.commit) == ("clean", sample.commit_id())
 
 
+def test_a_git_folder_elsewhere_is_found(sample: SampleProject, tmp_path: Path) -> None:
+    """Nothing in it says where the work tree is."""
+    folder, elsewhere = str(tmp_path / "project"), str(tmp_path / "elsewhere")
+    git(sample.folder, "clone", "--quiet", "--separate-git-dir", elsewhere, ".", folder)
+    found = inspect(tmp_path / "project", "skills")
+    assert (found.state, found.commit) == ("clean", sample.commit_id())
+
+
 def test_a_submodules_checkout_is_its_own(sample: SampleProject, tmp_path: Path) -> None:
     """The commit is the submodule's, not the one of the repository around it."""
     around = tmp_path / "around"

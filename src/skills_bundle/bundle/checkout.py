@@ -92,10 +92,12 @@ def open_checkout(project: Path) -> Checkout:
         import pygit2  # noqa: PLC0415 - takes 0.1 s; only builds inside a checkout need it
 
         found = pygit2.discover_repository(str(project.resolve()))
-        if found is None or not is_of(repository_folder(project), Path(found)):
+        top = repository_folder(project) or project
+        if found is None or not is_of(top, Path(found)):
             message = "The .git of the project is no repository that can be read."
             raise CheckoutError(message, reason="git_unavailable")
-        checkout = Checkout(pygit2.Repository(found), project.resolve())
+        # By its work tree: what `found` names may lie anywhere, and knows nothing of that.
+        checkout = Checkout(pygit2.Repository(str(top)), project.resolve())
         folder = checkout.prefix.rstrip("/")
         if folder and checkout.ignored(folder):
             message = f"The repository around the project ignores {folder}."
