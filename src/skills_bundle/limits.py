@@ -109,6 +109,18 @@ ARCHIVE_HEADER_MAX_BYTES: Final = MIB
 ARCHIVE_MAX_PROBLEMS: Final = 100
 """Problems told of one archive; the rest are counted."""
 
+# --- rebuild ----------------------------------------------------------------------------------
+REBUILD_SECONDS: Final = 1800.0
+"""Seconds a rebuild's front end may take unless `--timeout` says otherwise."""
+REBUILD_STOP_SECONDS: Final = 5.0
+"""Seconds that a front end may take to end when it is told to; then it is killed."""
+REBUILD_MAX_HISTORY: Final = 10_000
+"""Commits that a rebuild's clone has before the one that is built; version tools count them."""
+REBUILD_LOG_BYTES: Final = 64 * KIB
+"""Bytes at the end of a front end's log that are read to say why it failed."""
+REBUILD_LOG_LINES: Final = 20
+"""Lines of them that are shown."""
+
 # --- export -----------------------------------------------------------------------------------
 EXPORT_ENTRIES_SHOWN: Final = 10
 """Entries that `export` names of a folder that is not empty; the rest are counted."""

@@ -428,7 +428,7 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {
         {"src/acme_skills/run.sh": "data/run.sh"},
     ),
     "shared scripts": (
-        WHEEL_TABLE + '[tool.hatch.build.targets.wheel.shared-scripts]\n"bin" = "."\n',
+        WHEEL_TABLE + '[tool.hatch.build.targets.wheel.shared-scripts]\n"bin/run.sh" = "run.sh"\n',
         {"src/acme_skills/run.sh": "bin/run.sh"},
     ),
 }

@@ -43,7 +43,8 @@ class Commit:
         self._root: Entry | None = None
         self._trees: dict[str, dict[str, Entry]] = {}
 
-    def _tree(self, oid: str) -> dict[str, Entry]:
+    def tree(self, oid: str) -> dict[str, Entry]:
+        """Give the rows of a tree by name."""
         if oid not in self._trees:
             self._trees[oid] = proof.tree_entries(self._read(oid))
         return self._trees[oid]
@@ -62,7 +63,7 @@ class Commit:
         """Give what the commit holds at a path, links unfollowed; None if it holds nothing."""
         entry = self.root()
         for name in path.split("/") if path else ():
-            row = self._tree(entry.oid).get(name) if entry.mode == TREE_MODE else None
+            row = self.tree(entry.oid).get(name) if entry.mode == TREE_MODE else None
             if row is None:
                 return None
             entry = row
@@ -110,7 +111,7 @@ class Commit:
         while waiting:
             path, entry = waiting.pop()
             if entry is not None and entry.mode == TREE_MODE:
-                rows = self._tree(entry.oid).items()
+                rows = self.tree(entry.oid).items()
                 waiting += [(f"{path}/{name}" if path else name, child) for name, child in rows]
             elif entry is not None:
                 found[path] = entry
@@ -123,7 +124,7 @@ class Commit:
         oid = proof.commit_tree(commit)
         for name in path.split("/") if path else ():
             yield self._read(oid)
-            oid = self._tree(oid)[name].oid
+            oid = self.tree(oid)[name].oid
 
 
 class _Link(NamedTuple):

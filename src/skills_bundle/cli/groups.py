@@ -40,6 +40,10 @@ _HERE = "skills_bundle.cli"
             "Compare an archive with the commit it says it was built from.",
             f"{_HERE}.verify_source:command",
         ),
+        "rebuild": Entry(
+            "Build the commit of an archive again and compare bit for bit.",
+            f"{_HERE}.rebuild:command",
+        ),
         "catalog": Entry(
             "Search and read the bundled skills.", f"{_HERE}.groups:catalog", is_group=True
         ),

@@ -1,0 +1,93 @@
+"""Why a rebuilt archive is another one, shown with archives that differ in one thing."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from skills_bundle.archives.opened import open_archive
+from skills_bundle.supply_chain import rebuild_causes
+from skills_bundle.supply_chain.carried import carried
+from skills_bundle.supply_chain.diff_archives import compare_archives
+from tests.hatch_plugin.sample import SampleProject
+from tests.supply_chain.source_samples import DIST_INFO, rewritten
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a wheel that nobody changes."""
+    return SampleProject.create(tmp_path_factory.mktemp("acme")).wheel()
+
+
+@pytest.fixture
+def other(wheel: Path, tmp_path: Path) -> Path:
+    """Give a copy of it to change."""
+    return Path(shutil.copy(wheel, tmp_path / wheel.name))
+
+
+def causes(given: Path, rebuilt: Path) -> dict[str, str]:
+    """Give the causes of the difference by code."""
+    one, two = carried(open_archive(given)), carried(open_archive(rebuilt))
+    found = rebuild_causes.of(one, two, compare_archives(one.archive, two.archive))
+    return {cause.code: cause.message for cause in found}
+
+
+def test_another_generator_is_named_with_both_versions(wheel: Path, other: Path) -> None:
+    """And how to have the first one."""
+    text = open_archive(wheel).members[f"{DIST_INFO}/WHEEL"].data
+    old = text.replace(text.split(b"\n")[1], b"Generator: hatchling 1.2.3")
+    found = causes(rewritten(other, {f"{DIST_INFO}/WHEEL": old}), wheel)
+    assert [*found] == ["generator"]
+    assert "hatchling 1.2.3" in found["generator"]
+    assert "hatchling==1.2.3 for --build-constraint" in found["generator"]
+
+
+def test_metadata_is_told_by_field(wheel: Path, other: Path) -> None:
+    """Not as a digest."""
+    path = f"{DIST_INFO}/METADATA"
+    text = open_archive(wheel).members[path].data + b"Summary: Other\n"
+    found = causes(rewritten(other, {path: text}), wheel)
+    assert found["metadata"] == "METADATA differs in Summary"
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "word"),
+    [
+        ({"acme_skills/__init__.py": b"x = 1\n"}, "files", "acme_skills/__init__.py"),
+        ({"acme_skills/more.py": b"x = 1\n"}, "only_given", "acme_skills/more.py"),
+        ({"acme_skills/run.sh": None}, "only_rebuilt", "acme_skills/run.sh"),
+    ],
+)
+def test_files_are_named(
+    wheel: Path, other: Path, changes: dict[str, bytes | None], code: str, word: str
+) -> None:
+    """With what is the matter with them; RECORD, which follows, is none."""
+    found = causes(rewritten(other, changes), wheel)
+    assert [*found] == [code]
+    assert word in found[code]
+
+
+def test_a_record_alone_is_named(wheel: Path, other: Path) -> None:
+    """Where nothing else differs."""
+    with zipfile.ZipFile(wheel) as archive:
+        members = {info.filename: (info, archive.read(info)) for info in archive.infolist()}
+    with zipfile.ZipFile(other, "w") as archive:
+        for name, (info, data) in members.items():
+            archive.writestr(info, data + b"\n" if name.endswith("/RECORD") else data)
+    assert [*causes(other, wheel)] == ["record"]
+
+
+def test_an_archive_that_was_packed_again_has_a_cause(wheel: Path, other: Path) -> None:
+    """Its files are the same; compressed, dated and sorted otherwise."""
+    with zipfile.ZipFile(wheel) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in reversed(members):
+            info = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+            mode = 0o100755 if name.endswith(".sh") else 0o100644
+            info.external_attr = mode << 16
+            archive.writestr(info, members[name], compress_type=zipfile.ZIP_DEFLATED)
+    assert causes(other, wheel) != {}
