@@ -90,12 +90,13 @@ def lock_of(
     skills: dict[str, Files],
     fields: dict[str, dict[str, object]] | None = None,
     unlocked: tuple[UnlockedEntry, ...] = (),
+    collection: str = NAME,
 ) -> CatalogLock:
     """Lock several skills, given as folder to files."""
     every = {f"{path}/{one}": data for path, files in skills.items() for one, data in files.items()}
     return CatalogLock(
         lock_version=1,
-        collection="acme-skills",
+        collection=collection,
         algorithms=Algorithms(),
         digests=Digests(
             dir_hash=dir_hash({path: sha256_hex(data) for path, data in every.items()}),
@@ -247,11 +248,12 @@ class InstalledBuilder:
     version: str = VERSION
     reason: receipts.Reason | None = None
     source_ref: str | None = "refs/tags/v1.2.0"
+    collection: str = NAME
 
     @property
     def lock(self) -> CatalogLock:
         """The lock of these skills."""
-        return lock_of(self.skills, self.fields, self.unlocked)
+        return lock_of(self.skills, self.fields, self.unlocked, self.collection)
 
     @property
     def receipt(self) -> receipts.BuildReceipt:

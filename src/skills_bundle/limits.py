@@ -179,6 +179,10 @@ LISTING_PAGE_MAX_BYTES: Final = 256 * KIB
 """Bytes of the items in one page of a listing; an item that is larger has a page of its own."""
 LISTING_TTL_MILLISECONDS: Final = 5 * 60 * 1000
 """How long a 2026-07-28 client may reuse what it was told of installed skills."""
+COLLECTIONS_MAX: Final = 64
+"""Collections served together: a search carries the provenance of each, about 700 bytes."""
+OVERVIEW_MAX_COLLECTIONS: Final = 8
+"""Collections that one line of an overview of several names; the rest are counted."""
 OVERVIEW_MAX_UNLISTED: Final = 8
 """Skills an overview names that the skills extension does not list; the rest are counted."""
 

@@ -6,23 +6,50 @@ pays for: no git, no YAML, no network.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from skills_bundle.bundle import installed
 from skills_bundle.bundle.live import LiveBundle
 from skills_bundle.bundle.opened import InstalledBundle, verify_installed
-from skills_bundle.catalog import Catalog
+from skills_bundle.catalog import Catalog, Catalogs, uris
 from skills_bundle.errors import UnsafeFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from skills_bundle.bundle.installed import Installed
     from skills_bundle.bundle.verify import Verification
     from skills_bundle.bundle.view import Bundle, View
+    from skills_bundle.catalog import Source
     from skills_bundle.catalog.reading import Resources
+
+    Find = Callable[[], Installed]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """The collections that a command answers for; which they are is settled by making this.
+
+    Attributes:
+        finders: By name, what says where each is installed; sorted by name, at least one.
+        ambiguous: Names among them that more than one distribution declares: nothing is served of
+            these, and their finders raise.
+        notes: What a person should know of what was found, a line each.
+    """
+
+    finders: Mapping[str, Find]
+    ambiguous: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = field(default=())
+
+    def identify(self) -> object:
+        """Find the one collection there is; of several, each answers for itself.
+
+        Raises:
+            BundleUnavailableError: If there is one, and no answer could say where it comes from.
+        """
+        return next(iter(self.finders.values()))() if len(self.finders) == 1 else None
 
 
 def finder(collection: str | None) -> Callable[[], Installed]:
@@ -40,6 +67,46 @@ def finder(collection: str | None) -> Callable[[], Installed]:
     from skills_bundle.bundle import collections  # noqa: PLC0415 - a plain start has no use for it
 
     return collections.find(collection)
+
+
+def choose(names: Sequence[str] = ()) -> Chosen:
+    """Find the collections to answer for. This looks once; what is installed later is not seen.
+
+    Args:
+        names: Those that were named; without any, every collection that is installed, ours among
+            them.
+
+    Raises:
+        UnknownCollectionError: If nobody declares one that was named.
+        AmbiguousCollectionError: If several distributions declare one that was named.
+        TooManyCollectionsError: If there are more than one server may answer for.
+    """
+    from skills_bundle.bundle import collections  # noqa: PLC0415 - others are served without it
+
+    if names:
+        finders = {name: collections.find(name) for name in sorted(set(names))}
+        collections.bounded(finders)
+        return Chosen(finders=finders)
+    survey = collections.survey()
+    finders = survey.finders()
+    collections.bounded(finders)
+    return Chosen(finders=finders, ambiguous=survey.ambiguous, notes=survey.notes())
+
+
+def open_chosen(chosen: Chosen, *, resources: Resources = "markdown") -> Source:
+    """Open the catalog of what was chosen; one collection is served as if there were no others.
+
+    Args:
+        chosen: Which collections.
+        resources: What may be read: `markdown` or `all`.
+    """
+    if len(chosen.finders) == 1:
+        return open_catalog(resources=resources, find=next(iter(chosen.finders.values())))
+    catalogs = {
+        name: Catalog(FoundBundle(find), resources=resources, base=uris.base_of(name))
+        for name, find in chosen.finders.items()
+    }
+    return Catalogs(catalogs, chosen.ambiguous)
 
 
 def open_catalog(

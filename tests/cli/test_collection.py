@@ -60,7 +60,7 @@ def test_check_starts_the_named_server_and_compares_with_its_lock(both: OwnInsta
 
 def test_check_finds_a_server_of_another_collection_wrong(both: OwnInstallation) -> None:
     """Exit 1: somebody said what it must serve."""
-    line = f"{both.python} -P -m skills_bundle mcp serve"
+    line = f"{both.python} -P -m skills_bundle mcp serve --collection skills-bundle"
     ran = both.ask("mcp", "check", "--collection", "acme", "--command", line)
     assert ran.code == 1
     assert "serves another catalog" in " ".join(ran.stdout.split())

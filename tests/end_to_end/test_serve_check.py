@@ -274,6 +274,7 @@ def test_the_report_for_programs_is_json_values(lock_beside: Installation) -> No
         "command",
         "steps",
         "provenance",
+        "collections",
         "problems",
         "stderr_tail",
         "stdout_line",

@@ -25,7 +25,7 @@ from skills_bundle.server.strict_stdio import STALLED, STOPPED, Ending, StrictSt
 from skills_bundle.server.wire import Wire
 
 if TYPE_CHECKING:
-    from skills_bundle.catalog.shelf import Shelf
+    from skills_bundle.catalog.shelves import Shelved
     from skills_bundle.server.tools.base import Toolbox
     from skills_bundle.server.trace import Trace
 
@@ -86,7 +86,7 @@ class Peer:
     """
 
     def __init__(
-        self, toolbox: Toolbox, shelf: Shelf | None = None, trace: Trace | None = None
+        self, toolbox: Toolbox, shelf: Shelved | None = None, trace: Trace | None = None
     ) -> None:
         """Connect."""
         server_reads, self.write_fd = os.pipe()

@@ -12,12 +12,13 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any, Self
 
-from skills_bundle.catalog import Catalog
+from skills_bundle.catalog import Catalog, Catalogs
 from skills_bundle.server import toolsets
 from skills_bundle.server.resource_pages import PROVENANCE
 from tests.server.peer import HANDSHAKES, Json, Peer, initialize, request
 
 if TYPE_CHECKING:
+    from skills_bundle.catalog import Source
     from tests.installed_builder import Installation
 
 
@@ -29,9 +30,9 @@ class Host:
         notes: Notifications that came between answers.
     """
 
-    def __init__(self, place: Installation | Catalog, revision: str = HANDSHAKES[-1]) -> None:
+    def __init__(self, place: Installation | Source, revision: str = HANDSHAKES[-1]) -> None:
         """Connect and open."""
-        catalog = place if isinstance(place, Catalog) else place.catalog()
+        catalog = place if isinstance(place, Catalog | Catalogs) else place.catalog()
         self.revision = revision
         self.notes: list[Json] = []
         self._peer = Peer(toolsets.toolbox(["catalog"], catalog), catalog.shelf)

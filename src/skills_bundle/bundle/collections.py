@@ -7,25 +7,22 @@ folders are looked at; no package is imported, so no code of theirs runs.
 
 from __future__ import annotations
 
-import sys
+from collections import Counter
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from importlib import metadata
-from importlib.machinery import PathFinder
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-import skills_bundle
-from skills_bundle.bundle import installed
+from skills_bundle import limits
+from skills_bundle.bundle.declared import OWN, Declared, opener, owner, search_path
 from skills_bundle.bundle.distribution import normalised
-from skills_bundle.bundle.installed import BUNDLE_FOLDER, OWN_NAME
+from skills_bundle.bundle.installed import OWN_NAME
 from skills_bundle.errors import BundleUnavailableError, Problem, SkillsBundleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from email.message import Message
-    from importlib.machinery import ModuleSpec
 
     from skills_bundle.bundle.installed import Installed
 
@@ -35,6 +32,12 @@ GROUP: Final = "skills_bundle.collections"
 
 class UnknownCollectionError(SkillsBundleError):
     """A collection that no installed distribution declares."""
+
+    exit_code = 2
+
+
+class TooManyCollectionsError(SkillsBundleError):
+    """More collections than can be served together."""
 
     exit_code = 2
 
@@ -49,52 +52,100 @@ _UNREADABLE: Final = (OSError, ValueError, KeyError, TypeError, AttributeError)
 """What versions of `importlib.metadata` raise of metadata that is broken or half removed."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Declared:
-    """What an entry point says, and whose it is.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What the distributions of an environment declare.
 
     Attributes:
-        name: The collection's name.
-        distribution: Normalised name of the distribution that declares it.
-        version: Its version; empty if its metadata does not say.
-        package: Dotted name of the import package, as the entry point spells it.
+        declared: Every collection, sorted by name and then distribution; ours is one of them.
+        unreadable: Metadata folders of distributions of which it cannot be told, sorted.
+        path: The folders that were looked in.
     """
 
-    name: str
-    distribution: str
-    version: str
-    package: str
+    declared: tuple[Declared, ...]
+    unreadable: tuple[str, ...]
+    path: tuple[str, ...]
+
+    @property
+    def ambiguous(self) -> frozenset[str]:
+        """Names of which nobody can tell whose they are. Ours is always the code that runs."""
+        number = Counter(row.name for row in self.declared)
+        return frozenset(name for name in number if number[name] > 1) - {OWN_NAME}
+
+    def finders(self) -> dict[str, Callable[[], Installed]]:
+        """Give by name what says where each collection is installed, sorted by name.
+
+        For a name that is ambiguous that is `BundleUnavailableError`.
+        """
+        rows = {row.name: row for row in self.declared if row.name not in self.ambiguous}
+        rows[OWN_NAME] = OWN
+        found = {name: opener(row, self.path) for name, row in rows.items()}
+        found |= {name: partial(_refuse, self._claims(name)) for name in self.ambiguous}
+        return dict(sorted(found.items()))
+
+    def notes(self) -> tuple[str, ...]:
+        """Tell of what is not served although it may be a collection, a line each."""
+        lines = [
+            f"the metadata in {folder} cannot be read; whether it declares a collection is unknown"
+            for folder in self.unreadable
+        ]
+        if len(ours := self._claims(OWN_NAME)) > 1:
+            others = " and ".join(owner(row) for row in ours if row != OWN)
+            lines.append(
+                f"{others} also declares the collection {OWN_NAME!r}; ours alone is served by it"
+            )
+        return tuple(lines)
+
+    def _claims(self, name: str) -> list[Declared]:
+        return [row for row in self.declared if row.name == name]
 
 
-OWN: Final = Declared(OWN_NAME, OWN_NAME, skills_bundle.__version__, package=skills_bundle.__name__)
-"""Our own collection, which is there also when we run from source and have no metadata."""
-
-
-def search_path() -> tuple[str, ...]:
-    """Give the folders of the running environment: those that imports are looked for in.
-
-    The empty one stands for the working directory, and a folder somebody happens to stand in
-    declares nothing. (`python -m skills_bundle` has taken it out by its full name already.)
-    """
-    return tuple(folder for folder in sys.path if folder)
-
-
-def installed_collections(path: Sequence[str] | None = None) -> tuple[Declared, ...]:
-    """Give every declared collection, sorted by name and then distribution; ours is one of them.
+def survey(path: Sequence[str] | None = None) -> Survey:
+    """Look through an environment for collections.
 
     Of several distributions of one name the first on the path counts, as it does for imports.
 
     Args:
         path: Folders to look in; by default `search_path()`.
     """
+    folders = tuple(dict.fromkeys(search_path() if path is None else path))
     found = {OWN.distribution: (OWN,)}
-    for folder in dict.fromkeys(search_path() if path is None else path):
+    unreadable: list[str] = []
+    for folder in folders:
         here: dict[str, tuple[Declared, ...]] = {}
+        told = [(_declared(one), one) for one in metadata.distributions(path=[folder])]
+        unreadable += [_folder_of(one) for rows, one in told if rows is None]
         # Sorted, so that what an interrupted upgrade left does not make the disk's order count.
-        for rows in sorted(map(_declared, metadata.distributions(path=[folder]))):
+        for rows in sorted(rows for rows, _ in told if rows):
             here |= {row.distribution: rows for row in rows}
         found = here | found
-    return tuple(sorted({row for rows in found.values() for row in rows}))
+    return Survey(
+        declared=tuple(sorted({row for rows in found.values() for row in rows})),
+        unreadable=tuple(sorted(unreadable)),
+        path=folders,
+    )
+
+
+def installed_collections(path: Sequence[str] | None = None) -> tuple[Declared, ...]:
+    """Give every declared collection, sorted by name and then distribution; ours is one of them.
+
+    Args:
+        path: Folders to look in; by default `search_path()`.
+    """
+    return survey(path).declared
+
+
+def bounded(names: Collection[str]) -> None:
+    """Refuse to serve more collections than can be served together.
+
+    Raises:
+        TooManyCollectionsError: If there are more than `limits.COLLECTIONS_MAX`.
+    """
+    if len(names) > limits.COLLECTIONS_MAX:
+        raise TooManyCollectionsError(
+            f"There are {len(names)} collections, and at most {limits.COLLECTIONS_MAX} are served "
+            "together. Name those that are wanted, each with --collection NAME."
+        )
 
 
 def find(name: str, path: Sequence[str] | None = None) -> Callable[[], Installed]:
@@ -121,18 +172,6 @@ def find(name: str, path: Sequence[str] | None = None) -> Callable[[], Installed
     return opener(rows[0], path)
 
 
-def opener(row: Declared, path: Sequence[str] | None = None) -> Callable[[], Installed]:
-    """Give what says where the package of one declaration lies; see `find`.
-
-    Args:
-        row: The declaration.
-        path: Folders to look in; by default `search_path()`.
-    """
-    if row == OWN:  # the code that runs, wherever it was imported from
-        return installed.locate
-    return partial(_locate, row, tuple(search_path() if path is None else path))
-
-
 def ambiguous(rows: Sequence[Declared]) -> AmbiguousCollectionError:
     """Tell of declarations that have one name.
 
@@ -140,12 +179,8 @@ def ambiguous(rows: Sequence[Declared]) -> AmbiguousCollectionError:
         rows: At least two.
     """
     message = f"The collection {rows[0].name!r} is declared by more than one distribution: "
-    owners = " and ".join(_owner(row) for row in rows)
+    owners = " and ".join(owner(row) for row in rows)
     return AmbiguousCollectionError(f"{message}{owners}. Uninstall all but one.")
-
-
-def _owner(row: Declared) -> str:
-    return f"{row.distribution} {row.version}".rstrip()
 
 
 def _unknown(name: str, there: Sequence[Declared]) -> UnknownCollectionError:
@@ -158,8 +193,19 @@ def _unknown(name: str, there: Sequence[Declared]) -> UnknownCollectionError:
     )
 
 
-def _declared(found: metadata.Distribution) -> tuple[Declared, ...]:
-    """Read what one distribution declares; metadata that cannot be read declares nothing."""
+def _folder_of(found: metadata.Distribution) -> str:
+    """Give the folder of a distribution's metadata; there is no public way to ask for it."""
+    return str(getattr(found, "_path", "a folder that is gone"))
+
+
+def _refuse(rows: Sequence[Declared]) -> Installed:
+    error = ambiguous(rows)
+    problem = Problem(code="ambiguous_collection", message=error.summary)
+    raise BundleUnavailableError(error.summary, (problem,))
+
+
+def _declared(found: metadata.Distribution) -> tuple[Declared, ...] | None:
+    """Read what one distribution declares; None if its metadata cannot be read."""
     try:
         # Most declare nothing, and reading their names costs far more than this.
         entries = found.entry_points.select(group=GROUP)
@@ -169,64 +215,10 @@ def _declared(found: metadata.Distribution) -> tuple[Declared, ...]:
         headers = cast("Message[str, str]", found.metadata)
         name, version = headers.get("Name"), headers.get("Version")
     except _UNREADABLE:
-        return ()
+        return None
     if not name:
-        return ()
+        return None
     return tuple(
         Declared(entry.name, normalised(name), version or "", entry.value.partition(":")[0].strip())
         for entry in entries
     )
-
-
-def _locate(row: Declared, path: tuple[str, ...]) -> Installed:
-    folder = _folder(row.package, path)
-    if folder is None:
-        raise _without_bundle(
-            row, "no_package", f"there is no package {row.package!r} in a folder of its own"
-        )
-    place = installed.locate(
-        str(folder / "__init__.py"),
-        import_name=row.package,
-        name=row.distribution,
-        version=row.version,
-    )
-    if place.project is None and not (place.site / place.package / BUNDLE_FOLDER).exists():
-        raise _without_bundle(row, "no_bundle", f"its package {row.package!r} carries no bundle")
-    return place
-
-
-def _without_bundle(row: Declared, code: str, cause: str) -> BundleUnavailableError:
-    summary = (
-        f"{_owner(row)} declares the collection {row.name!r}, but {cause}. "
-        "Install a wheel of it that was built with the skills-bundle build hook."
-    )
-    error = BundleUnavailableError(summary, (Problem(code=code, message=summary),))
-    error.add_note(
-        "If it is your project: the table [tool.hatch.build.hooks.skills-bundle] has to name this "
-        "package, and hooks must not be switched off when it is built."
-    )
-    return error
-
-
-def _folder(package: str, path: tuple[str, ...]) -> Path | None:
-    """Find a package's folder as an import would, importing nothing; None if there is none."""
-    top, *below = package.split(".")
-    if not all(part.isidentifier() for part in (top, *below)):
-        return None
-    found = [Path(place).joinpath(*below) for place in _places(top, path)]
-    folders = [folder for folder in found if folder.is_dir()]
-    carrying = [folder for folder in folders if (folder / BUNDLE_FOLDER).is_dir()]
-    # A namespace package has several places, and only one of them holds the rest of the name.
-    return next(iter(carrying or folders), None)
-
-
-def _places(top: str, path: tuple[str, ...]) -> Iterable[str]:
-    """Give the folders of a top-level package."""
-    PathFinder.invalidate_caches()  # an installer may have been here a moment ago
-    for finder in sys.meta_path:
-        # Others than Python's own are how editable installations redirect a name.
-        where = path if finder is PathFinder else None
-        spec: ModuleSpec | None = finder.find_spec(top, where)
-        if spec is not None:
-            return tuple(spec.submodule_search_locations or ())
-    return ()

@@ -4,6 +4,12 @@ Records and decisions only: the disk is behind `bundle.view.Bundle`, which is ha
 `bundle`, `skills`, `formats`, `errors`, `limits`; records nothing and knows no transport.
 """
 
-from skills_bundle.catalog.service import Catalog
+from typing import TypeAlias
 
-__all__ = ["Catalog"]
+from skills_bundle.catalog.service import Catalog
+from skills_bundle.catalog.several import Catalogs
+
+__all__ = ["Catalog", "Catalogs", "Source"]
+
+Source: TypeAlias = Catalog | Catalogs
+"""What a server or a command answers from: one collection, or several."""

@@ -76,31 +76,36 @@ def item(value: JsonObject) -> Item:
     return Item(value, len(rendering.compact(value)))
 
 
-def build(lock: CatalogLock) -> Entries:
-    """Render a lock: every skill is either listed or has a reason."""
+def build(lock: CatalogLock, base: str = uris.SCHEME) -> Entries:
+    """Render a lock: every skill is either listed or has a reason.
+
+    Args:
+        lock: The lock.
+        base: What the URIs of its collection begin with.
+    """
     listed: dict[str, Item] = {}
     unlisted: dict[str, str] = {}
     for skill in lock.skills:
-        entry = item(_entry(skill))
+        entry = item(_entry(skill, base))
         reason = unlisted_reason(skill, entry.size)
         if reason is None:
-            listed[uris.of(f"{skill.path}/{SKILL_MD}")] = entry
+            listed[uris.of(f"{skill.path}/{SKILL_MD}", base)] = entry
         else:
             unlisted[skill.path] = reason
     return Entries(listed, unlisted)
 
 
-def _entry(skill: LockedSkill) -> JsonObject:
+def _entry(skill: LockedSkill, base: str) -> JsonObject:
     resources: list[JsonValue] = [
         {
-            "uri": uris.of(f"{skill.path}/{file.path}"),
+            "uri": uris.of(f"{skill.path}/{file.path}", base),
             "digest": f"sha256:{file.sha256}",
             "size": file.size,
         }
         for file in skill.files
     ]
     return {
-        "uri": uris.of(f"{skill.path}/{SKILL_MD}"),
+        "uri": uris.of(f"{skill.path}/{SKILL_MD}", base),
         "frontmatter": skill.frontmatter,
         "resources": resources,
     }

@@ -24,6 +24,15 @@ MESSAGES: Final[dict[str, str]] = {
         "There is no such skill or resource, or it cannot be served: it is not in the lock, is not "
         "the file that was locked, or is not UTF-8 text. Search for what there is."
     ),
+    "collection_unavailable": (
+        "The collection that was asked for, or one that could hold what was asked for, cannot be "
+        "served now: its lock is missing or cannot be believed, or two packages claim its name. "
+        "Others are served: leave `collection` out, or search for what there is."
+    ),
+    "ambiguous_skill": (
+        "Skills of this name or path are in more than one collection. Say which by `collection`; "
+        "a search for the name lists them, each with its collection."
+    ),
     "response_too_large": (
         "The answer is larger than one response may be. Ask for less: a smaller limit."
     ),

@@ -86,27 +86,28 @@ def render(overview: Overview, max_entries: int, cap: int = limits.OVERVIEW_MAX_
 
 def _text(overview: Overview, shown: int) -> str:
     hidden = len(overview.skills) - shown
-    lines = [*_head(overview.skills), "", "## Skills"]
-    lines += [_entry(row, overview.label) for row in overview.skills[:shown]]
+    lines = [*head(overview.skills), "", "## Skills"]
+    lines += [entry(row, overview.label) for row in overview.skills[:shown]]
     if hidden:
-        lines.append(f"({_count(hidden, 'more skill')} not shown here; search finds them too.)")
+        lines.append(f"({count(hidden, 'more skill')} not shown here; search finds them too.)")
     if not overview.skills:
         lines.append("(No skills in this collection.)")
-    lines += ["", f"Total: {_count(len(overview.skills), 'distinct skill')}."]
+    lines += ["", f"Total: {count(len(overview.skills), 'distinct skill')}."]
     if overview.warnings:
-        skills = _count(overview.warnings)
+        skills = count(overview.warnings)
         lines.append(f"Warnings: {skills} cannot be served whole; this list is incomplete.")
     if overview.unlisted:
-        lines.append(_unlisted(overview.unlisted))
+        lines.append(unlisted_line(overview.unlisted))
     label = plain(overview.label, limits.OVERVIEW_LABEL_MAX_CHARACTERS)
     lines.append(f"Sources: {label}. Skills of one name at different paths are listed apart.")
     return "\n".join(lines) + "\n"
 
 
-def _head(skills: Sequence[SkillRow]) -> list[str]:
+def head(skills: Sequence[SkillRow]) -> list[str]:
+    """Give the lines above the list: what it is, and how to use it."""
     routers = sum(row.name == ROUTER_NAME for row in skills)
     entry_point = (
-        f"{_count(routers)} named {ROUTER_NAME}, unverified candidates"
+        f"{count(routers)} named {ROUTER_NAME}, unverified candidates"
         if routers
         else "none found here"
     )
@@ -114,22 +115,30 @@ def _head(skills: Sequence[SkillRow]) -> list[str]:
     return [TITLE, "", AVAILABLE, UNASSESSED, route, CHOICES, USE]
 
 
-def _count(number: int, noun: str = "skill") -> str:
+def count(number: int, noun: str = "skill") -> str:
+    """Give a number with its noun."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _unlisted(unlisted: Mapping[str, str]) -> str:
+def unlisted_line(unlisted: Mapping[str, str], most: int = limits.OVERVIEW_MAX_UNLISTED) -> str:
+    """Name skills without an entry, each with the reason.
+
+    Args:
+        unlisted: Path of each to the reason; at least one.
+        most: How many are named; the rest are counted.
+    """
     rows = list(unlisted.items())
-    most = limits.OVERVIEW_MAX_UNLISTED
     named = ", ".join(
         f"{plain(path, limits.SKILL_NAME_MAX_CHARACTERS)} ({reason})"
         for path, reason in rows[:most]
     )
-    rest = f" and {len(rows) - most} more" if len(rows) > most else ""
+    more = f"{len(rows) - most} more" if most else count(len(rows))
+    rest = "" if len(rows) <= most else f" and {more}" if most else more
     return f"Not in MCP skills/list, but served by the tools: {named}{rest}."
 
 
-def _entry(row: SkillRow, label: str) -> str:
+def entry(row: SkillRow, label: str) -> str:
+    """Give the line of one skill."""
     name = plain(row.name, limits.SKILL_NAME_MAX_CHARACTERS)
     label = plain(label, limits.OVERVIEW_LABEL_MAX_CHARACTERS)
     description = plain(row.description, limits.OVERVIEW_DESCRIPTION_MAX_CHARACTERS)

@@ -52,6 +52,11 @@ def find_skill(lock: CatalogLock, key: str) -> LockedSkill:
     return found
 
 
+def holds(lock: CatalogLock, key: str) -> bool:
+    """Tell whether `find_skill` would find one."""
+    return any(key in {skill.path, skill.name} for skill in lock.skills)
+
+
 def check_resource(resource: str, resources: Resources) -> None:
     """Refuse what cannot be asked for, whatever the lock holds.
 

@@ -1,4 +1,7 @@
-"""Decision: the three questions one may ask of a bundle, each answered with its provenance."""
+"""Decision: the three questions one may ask of a bundle, each answered with its provenance.
+
+`several.Catalogs` asks them of several bundles at once.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import ValidationError
 
 from skills_bundle import limits
-from skills_bundle.catalog import media_types, overview, reading, search
+from skills_bundle.catalog import media_types, overview, reading, search, uris
 from skills_bundle.catalog.errors import refusal
 from skills_bundle.catalog.model import (
     OverviewArguments,
@@ -17,6 +20,7 @@ from skills_bundle.catalog.model import (
     SearchArguments,
     SearchResult,
 )
+from skills_bundle.catalog.overview import BUNDLED
 from skills_bundle.catalog.shelf import Shelf
 from skills_bundle.errors import BundleUnavailableError, UnsafeFileError
 
@@ -37,13 +41,21 @@ class Catalog:
         bundle: Holds the skills.
         resources: What may be read: `markdown` (SKILL.md and Markdown below `references/`) or
             `all` (every locked text file).
+        base: What the URIs of its files begin with.
     """
 
-    def __init__(self, bundle: Bundle, *, resources: reading.Resources = "markdown") -> None:
+    def __init__(
+        self,
+        bundle: Bundle,
+        *,
+        resources: reading.Resources = "markdown",
+        base: str = uris.SCHEME,
+    ) -> None:
         """Touch nothing yet: a server starts and answers also when its skills are gone."""
         self._bundle = bundle
-        self._resources: reading.Resources = resources
-        self.shelf = Shelf(bundle)
+        self.resources: reading.Resources = resources
+        """What may be read."""
+        self.shelf = Shelf(bundle, base)
         """The same bundle as MCP resources and skill entries."""
         self._indexed: tuple[object, tuple[search.Entry, ...]] = (None, ())
 
@@ -71,9 +83,9 @@ class Catalog:
         Raises:
             ToolError: `invalid_input`, `catalog_unavailable`.
         """
-        asked = _checked(SearchArguments, query=query, limit=limit, offset=offset)
+        asked = checked(SearchArguments, query=query, limit=limit, offset=offset)
         view = self.shelf.view()
-        found = search.matches(self._index(view), asked.query)
+        found = search.matches(self.index(view), asked.query)
         end = asked.offset + asked.limit
         return SearchResult(
             provenance=view.provenance,
@@ -104,8 +116,8 @@ class Catalog:
         Raises:
             ToolError: `invalid_input`, `resource_unavailable`, `catalog_unavailable`.
         """
-        asked = _checked(ReadArguments, skill=skill, resource=resource, offset=offset, limit=limit)
-        reading.check_resource(asked.resource, self._resources)
+        asked = checked(ReadArguments, skill=skill, resource=resource, offset=offset, limit=limit)
+        reading.check_resource(asked.resource, self.resources)
         view = self.shelf.view()
         locked = reading.find_skill(view.lock, asked.skill)
         path = f"{locked.path}/{asked.resource}"
@@ -135,22 +147,31 @@ class Catalog:
         Raises:
             ToolError: `invalid_input`, `catalog_unavailable`.
         """
-        asked = _checked(OverviewArguments, max_entries=max_entries)
+        asked = checked(OverviewArguments, max_entries=max_entries)
         view = self.shelf.view()
-        rows = search.matches(self._index(view), "")
+        text = overview.render(self.overview_of(view), asked.max_entries)
+        return OverviewResult(provenance=view.provenance, overview=text)
+
+    def overview_of(self, view: View, label: str = BUNDLED) -> overview.Overview:
+        """Gather what an overview of a view shows.
+
+        Args:
+            view: What can be served.
+            label: Where its skills come from.
+        """
         damaged = sum(
             any(f"{skill.path}/{file.path}" in view.altered for file in skill.files)
             for skill in view.lock.skills
         )
-        shown = overview.Overview(
-            skills=rows,
+        return overview.Overview(
+            skills=search.matches(self.index(view), ""),
             warnings=damaged + view.refused,
+            label=label,
             unlisted=self.shelf.rendering(view).entries.unlisted,
         )
-        text = overview.render(shown, asked.max_entries)
-        return OverviewResult(provenance=view.provenance, overview=text)
 
-    def _index(self, view: View) -> tuple[search.Entry, ...]:
+    def index(self, view: View) -> tuple[search.Entry, ...]:
+        """Give what queries are looked for in; made once as long as the lock stays the same."""
         lock, entries = self._indexed
         if lock is not view.lock:
             entries = search.index(view.lock)
@@ -166,7 +187,12 @@ class Catalog:
             raise refusal("resource_unavailable") from error
 
 
-def _checked(kind: type[R], **arguments: object) -> R:
+def checked(kind: type[R], **arguments: object) -> R:
+    """Make a record of arguments.
+
+    Raises:
+        ToolError: `invalid_input`.
+    """
     try:
         return kind.model_validate(arguments)
     except ValidationError as error:

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 import click
 
 from skills_bundle import limits
-from skills_bundle.cli import claims, completers, pretty
-from skills_bundle.cli.collection import answering_for, collection_option
+from skills_bundle.catalog import Catalogs
+from skills_bundle.catalog.several_model import CollectedReadResult, OverviewSeveralResult
+from skills_bundle.cli import claims, completers, found, pretty
+from skills_bundle.cli.collection import (
+    answering_for,
+    collections_option,
+    holder_option,
+    named,
+)
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
-from skills_bundle.cli.read_hints import why_refused
-from skills_bundle.cli.text import count, safe_line, shortened, size
+from skills_bundle.cli.read_hints import Asked, why_refused
+from skills_bundle.cli.text import count, size
 from skills_bundle.errors import ToolError, UnsafeFileError
-from skills_bundle.wiring import finder, open_catalog
+from skills_bundle.wiring import choose, open_chosen
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from skills_bundle.catalog import Catalog
-    from skills_bundle.catalog.model import ReadResult, SearchResult
+    from skills_bundle.catalog import Catalog, Source
+    from skills_bundle.catalog.model import ReadResult
     from skills_bundle.cli.output import Output
-
-SHOWN_CHARACTERS: Final = 160
-"""Code points of a description in a table without --verbose: three lines on a plain terminal."""
 
 ANSWER_CODES: Final = {
     0: "answered, also when nothing was found",
     2: "arguments that the tool does not take, or a collection that is not installed",
-    3: "the catalog is not available: its lock is missing or cannot be trusted",
+    3: "no collection is available: a lock is missing or cannot be trusted",
 }
 
 
@@ -38,11 +42,17 @@ ANSWER_CODES: Final = {
 
     QUERY is one phrase, several words joined by a space. It is looked for literally, without regard
     to case, in name, description and tags. Without one, every skill is listed.
+
+    Every installed collection is searched, and of several each row names its own.
     """,
     examples=[
         Example("List every skill:", "skills-bundle catalog search"),
         Example("List the skills that contain a text:", "skills-bundle catalog search mcp"),
         Example("A phrase needs no quotes:", "skills-bundle catalog search agent skills"),
+        Example(
+            "Search one collection alone:",
+            "skills-bundle catalog search --collection skills-bundle",
+        ),
         Example("For programs, page by page:", "skills-bundle catalog search --json --limit 5"),
     ],
     exit_codes=ANSWER_CODES,
@@ -57,7 +67,7 @@ ANSWER_CODES: Final = {
 )
 @click.option("--offset", type=click.IntRange(0), default=0, help="Skills to pass over first.")
 @click.option("--verbose", is_flag=True, help="Show whole descriptions, and tags.")
-@collection_option
+@collections_option
 @json_option
 @pass_output
 def search(  # noqa: PLR0913 - one parameter an option
@@ -68,64 +78,19 @@ def search(  # noqa: PLR0913 - one parameter an option
     limit: int,
     offset: int,
     verbose: bool,
-    collection: str | None,
+    collections: tuple[str, ...],
 ) -> int:
     """List the skills that contain a text."""
     if words and query is not None:
         raise click.UsageError("Give the text once, as QUERY or with --query.")
-    source = open_catalog(find=finder(collection))
-    with answering_for(collection):
+    source = open_chosen(choose(collections))
+    with answering_for(collections):
         result = source.search(" ".join(words) or query or "", limit=limit, offset=offset)
     if output.as_json:
         output.json(result.model_dump(mode="json"))
     else:
-        _show_search(output, result, whole=verbose)
+        found.show(output, result, whole=verbose)
     return 0
-
-
-def _show_search(output: Output, result: SearchResult, *, whole: bool) -> None:
-    if not result.skills:
-        output.note(_nothing_found(result))
-        return
-    parts = _whole_rows(result) if whole else [_search_table(output, result)]
-    parts.append(pretty.line(f"\n{_range(result)} of {count(result.total, 'skill')}"))
-    output.text(pretty.render(parts, output.terminal))
-    if not whole and any(len(row.description) > SHOWN_CHARACTERS for row in result.skills):
-        output.note("Descriptions are shortened; --verbose shows them whole, with tags.")
-    if result.next_offset is not None:
-        output.note(f"More with --offset {result.next_offset}.")
-
-
-def _search_table(output: Output, result: SearchResult) -> RenderableType:
-    columns = [pretty.Column("Skill", style="bold"), pretty.Column("Description", ratio=1)]
-    rows = [(row.path, shortened(row.description, SHOWN_CHARACTERS)) for row in result.skills]
-    return pretty.table(columns, rows, output.terminal)
-
-
-def _whole_rows(result: SearchResult) -> list[RenderableType]:
-    parts: list[RenderableType] = []
-    for row in result.skills:
-        facts = [("", row.description)]
-        facts += [("tags", ", ".join(row.tags))] if row.tags else []
-        facts += [("tolerated", ", ".join(row.diagnostics))] if row.diagnostics else []
-        parts += [pretty.heading(row.path), pretty.facts(facts)]
-    return parts
-
-
-def _range(result: SearchResult) -> str:
-    first, last = result.offset + 1, result.offset + len(result.skills)
-    return f"{first}" if first == last else f"{first} to {last}"
-
-
-def _nothing_found(result: SearchResult) -> str:
-    if result.total:
-        return f"There are {count(result.total, 'skill')}, none after --offset {result.offset}."
-    if result.query:
-        return (
-            f"No skill contains '{safe_line(result.query)}', looked for as one literal phrase. "
-            "Try fewer words, or list all with `skills-bundle catalog search`."
-        )
-    return "The catalog holds no skills."
 
 
 @click.command(
@@ -134,6 +99,8 @@ def _nothing_found(result: SearchResult) -> str:
 
     SKILL is a skill's name or path, RESOURCE a file in it. On a terminal the Markdown is laid out
     and followed by where it comes from; into a pipe or file go the exact bytes and nothing else.
+
+    Every installed collection is looked in; a skill that several hold needs --collection.
     """,
     examples=[
         Example("Read a skill:", "skills-bundle catalog read writing-agent-skills"),
@@ -150,6 +117,7 @@ def _nothing_found(result: SearchResult) -> str:
         **ANSWER_CODES,
         0: "the content was printed",
         1: "no such skill or resource, or its installed file was changed",
+        2: "arguments that the tool does not take, or a skill that several collections hold",
     },
 )
 @click.argument("skill", shell_complete=completers.skills)
@@ -169,7 +137,7 @@ def _nothing_found(result: SearchResult) -> str:
     default="markdown",
     help="What may be read: SKILL.md and Markdown below references/, or every text file.",
 )
-@collection_option
+@holder_option
 @json_option
 @pass_output
 def read(  # noqa: PLR0913 - one parameter an option
@@ -184,24 +152,31 @@ def read(  # noqa: PLR0913 - one parameter an option
     collection: str | None,
 ) -> int:
     """Read a file of a skill."""
-    source = open_catalog(resources=resources, find=finder(collection))
+    source = open_chosen(choose(named(collection)), resources=resources)
     try:
-        with answering_for(collection):
+        with answering_for(named(collection)):
             page = source.read(
                 skill, resource, offset=offset, limit=limit or limits.READ_DEFAULT_LIMIT
             )
     except ToolError as error:
         if error.code != "catalog_unavailable":
-            error.add_note(why_refused(source.shelf.view(), skill, resource, resources))
+            error.add_note(why_refused(source, Asked(skill, resource, resources, collection)))
         raise
     if output.as_json:
         output.json(page.model_dump(mode="json"))
         return 0
     content = page.content
     if limit is None:
-        content, page = to_the_end(source, page)
+        content, page = to_the_end(_holder(source, page), page)
     _show_content(output, content, page, raw=raw or not output.terminal.interactive)
     return 0
+
+
+def _holder(source: Source, page: ReadResult) -> Catalog:
+    """Give the catalog that a page was read from."""
+    if isinstance(source, Catalogs) and isinstance(page, CollectedReadResult):
+        return source.catalogs[page.collection]
+    return cast("Catalog", source)
 
 
 def to_the_end(source: Catalog, first: ReadResult) -> tuple[str, ReadResult]:
@@ -261,15 +236,18 @@ def _footer(page: ReadResult) -> list[RenderableType]:
     default=limits.OVERVIEW_MAX_ENTRIES,
     help="Skills to name at most.",
 )
-@collection_option
+@collections_option
 @json_option
 @pass_output
-def overview(output: Output, *, max_entries: int, collection: str | None) -> int:
+def overview(output: Output, *, max_entries: int, collections: tuple[str, ...]) -> int:
     """Print the overview that agents are given."""
-    with answering_for(collection):
-        result = open_catalog(find=finder(collection)).overview(max_entries)
+    source = open_chosen(choose(collections))
+    with answering_for(collections):
+        result = source.overview(max_entries)
     if output.as_json:
         output.json(result.model_dump(mode="json"))
     else:
         output.data(result.overview.encode())
+        if isinstance(result, OverviewSeveralResult):
+            found.tell_gone(output, result.collections)
     return 0

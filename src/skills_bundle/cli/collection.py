@@ -1,4 +1,4 @@
-"""Edge: `--collection`, by which a command looks at another installed collection than ours."""
+"""Edge: `--collection`, by which a command answers for installed collections that are named."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from skills_bundle.cli.program import spelled
 from skills_bundle.errors import ToolError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
 
 collection_option: Final = click.option(
     "--collection",
@@ -23,33 +23,62 @@ collection_option: Final = click.option(
     help="An installed collection; `catalog collections` lists them.",
     show_default="our own",
 )
-"""Add `--collection` to a command; `wiring.finder` takes its value."""
+"""Add `--collection` to a command about one installation; `wiring.finder` takes its value."""
+
+holder_option: Final = click.option(
+    "--collection",
+    metavar="NAME",
+    shell_complete=completers.collections,
+    help="The installed collection that holds it; `catalog collections` lists them.",
+    show_default="the one that does",
+)
+"""Add `--collection` to a command about one skill; `wiring.choose` takes its value in a list."""
+
+collections_option: Final = click.option(
+    "--collection",
+    "collections",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=completers.collections,
+    help="An installed collection; may be repeated. `catalog collections` lists them.",
+    show_default="every installed collection",
+)
+"""Add a `--collection` that may be repeated to a command; `wiring.choose` takes its value."""
 
 
-def command_line(words: str, collection: str | None) -> str:
-    """Give a command of ours for a collection, as somebody would type it.
+def named(collection: str | None) -> tuple[str, ...]:
+    """Give the value of an option that is not repeated as that of one that is."""
+    return () if collection is None else (collection,)
+
+
+def command_line(words: str, collections: str | Sequence[str] | None) -> str:
+    """Give a command of ours for collections, as somebody would type it.
 
     Args:
         words: The command without the program.
-        collection: The option's value, or None if it is not needed.
+        collections: The option's value, or None or nothing if it is not needed.
     """
-    option = [] if collection is None else ["--collection", collection]
-    return spelled(shlex.join([PROGRAM, *words.split(), *option]))
+    names = named(collections) if isinstance(collections, str | None) else collections
+    options = [word for name in names for word in ("--collection", name)]
+    return spelled(shlex.join([PROGRAM, *words.split(), *options]))
 
 
 @contextmanager
-def answering_for(collection: str | None) -> Generator[None]:
-    """Have a tool's "no" name the command that looks at this collection.
+def answering_for(collections: Sequence[str]) -> Generator[None]:
+    """Have a tool's "no" name the command that looks at these collections.
 
     A tool has one sentence for every server, and it names the command without the option.
 
     Args:
-        collection: The option's value.
+        collections: The option's value.
     """
     try:
         yield
     except ToolError as error:
-        if collection is not None and error.code == "catalog_unavailable":
-            verify = command_line("verify", collection)
-            error.add_note(f"This collection cannot be served; `{verify}` says why.")
+        if error.code == "catalog_unavailable" and collections:
+            told = " and ".join(f"`{command_line('verify', name)}`" for name in collections)
+            if len(collections) == 1:
+                error.add_note(f"This collection cannot be served; {told} says why.")
+            else:
+                error.add_note(f"None of these collections can be served; {told} say why.")
         raise

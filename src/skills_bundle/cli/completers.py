@@ -5,6 +5,7 @@ Completion must never print or fail: with a broken installation nothing is offer
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from click.shell_completion import CompletionItem
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     import click
 
-    from skills_bundle.bundle.lock import LockedSkill
+    from skills_bundle.bundle.view import View
 
 DESCRIPTION_CHARACTERS: Final = 60
 """Characters of a description that shells show beside a name."""
@@ -26,7 +27,7 @@ def skills(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Offer the paths of skills, and their names where these differ."""
-    locked = _locked(context)
+    locked = [skill for view in _views(context) for skill in view.lock.skills]
     rows = {skill.path: skill.description for skill in locked}
     rows |= {skill.name: skill.description for skill in locked if skill.name not in rows}
     return [
@@ -40,7 +41,7 @@ def collections(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Offer the names of installed collections."""
-    from skills_bundle.bundle import collections as declared  # noqa: PLC0415 - see _locked
+    from skills_bundle.bundle import collections as declared  # noqa: PLC0415 - see _views
 
     rows = {row.name: row for row in declared.installed_collections()}
     return [
@@ -54,11 +55,14 @@ def resources(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Offer the files of the skill before the cursor, as far as `--resources` lets them be read."""
-    from skills_bundle.catalog.reading import is_markdown_resource  # noqa: PLC0415 - see _locked
+    from skills_bundle.catalog.reading import is_markdown_resource  # noqa: PLC0415 - see _views
 
     key, everything = context.params.get("skill"), context.params.get("resources") == "all"
-    files = next((s.files for s in _locked(context) if key in {s.path, s.name}), ())
-    readable = [file.path for file in files if everything or is_markdown_resource(file.path)]
+    locked = [skill for view in _views(context) for skill in view.lock.skills]
+    files = [file for skill in locked if key in {skill.path, skill.name} for file in skill.files]
+    readable = dict.fromkeys(
+        file.path for file in files if everything or is_markdown_resource(file.path)
+    )
     return [CompletionItem(path) for path in readable if path.startswith(incomplete)]
 
 
@@ -80,15 +84,18 @@ def names(known: Iterable[str]) -> Callable[..., list[CompletionItem]]:
     return complete
 
 
-def _locked(context: click.Context) -> tuple[LockedSkill, ...]:
-    """Give the skills that can be read here, or none."""
+def _views(context: click.Context) -> list[View]:
+    """Give what can be read here, of every collection that is asked for; or nothing."""
     # Only completion needs it, and `mcp serve`, whose options are completed too, must start fast.
     from skills_bundle.cli.program import running  # noqa: PLC0415 - see above
-    from skills_bundle.wiring import finder, open_catalog  # noqa: PLC0415 - likewise
+    from skills_bundle.wiring import choose, open_catalog  # noqa: PLC0415 - likewise
 
     own = running(context)
     wanted = context.params.get("collection") if own is None else own.collection
-    try:
-        return open_catalog(find=finder(wanted)).shelf.view().lock.skills
-    except SkillsBundleError:
-        return ()
+    views: list[View] = []
+    with suppress(SkillsBundleError):
+        finders = choose([wanted] if isinstance(wanted, str) else wanted or ()).finders
+        for find in finders.values():
+            with suppress(SkillsBundleError):
+                views.append(open_catalog(find=find).shelf.view())
+    return views

@@ -29,7 +29,12 @@ EXIT_INTERRUPTED: Final = 130
 EXIT_READER_GONE: Final = 141
 """128 + SIGPIPE: whoever read our output stopped before the end, as `| head` does."""
 
-TOOL_EXIT_CODES: Final = {"catalog_unavailable": EXIT_CANNOT_TELL, "invalid_input": EXIT_USAGE}
+TOOL_EXIT_CODES: Final = {
+    "catalog_unavailable": EXIT_CANNOT_TELL,
+    "collection_unavailable": EXIT_CANNOT_TELL,
+    "invalid_input": EXIT_USAGE,
+    "ambiguous_skill": EXIT_USAGE,
+}
 """Exit codes of a tool's "no"; any other code is `EXIT_WRONG`."""
 
 INSTALL_AGAIN: Final = (

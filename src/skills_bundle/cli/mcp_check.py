@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,22 +12,23 @@ from pydantic import ValidationError
 
 from skills_bundle.bundle.provenance import Provenance
 from skills_bundle.cli import claims, failures, pretty
-from skills_bundle.cli.collection import collection_option, command_line
+from skills_bundle.cli.collection import collections_option, command_line
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.progress import patience
 from skills_bundle.formats import rendering
 from skills_bundle.server.check import run_check
-from skills_bundle.server.check_lock import read_lock, read_named
-from skills_bundle.wiring import finder
+from skills_bundle.server.check_lock import LockOnDisk, read_lock, read_named
+from skills_bundle.wiring import choose
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
     from rich.console import RenderableType
     from rich.text import Text
 
     from skills_bundle.cli.output import Output, Terminal
     from skills_bundle.cli.pretty import Mark
-    from skills_bundle.server.check_lock import LockOnDisk
     from skills_bundle.server.check_report import CheckReport, Step, Verdict
+    from skills_bundle.server.check_served import Demand
 
 MARKS: Final[dict[Verdict, Mark]] = {"ok": "good", "wrong": "bad", "cannot_tell": "unsure"}
 DOES: Final = {
@@ -50,8 +52,8 @@ FOREIGN_ADVICE: Final = (
     help="""Start the server as a host would, and try it.
 
     Lists the tools, searches, reads a skill page by page, hashes what came back, and compares it
-    with the lock on disk, which is read here by other code than the server's. Each step shows how
-    long it took, in milliseconds.
+    with the lock on disk, which is read here by other code than the server's; of several
+    collections each. Each step shows how long it took, in milliseconds.
 
     As under many hosts, the server is given a few variables of this environment only, such as HOME
     and PATH (--verbose lists them); name further ones with --env.
@@ -71,7 +73,7 @@ FOREIGN_ADVICE: Final = (
             "skills-bundle mcp check --env LANG=C.UTF-8",
         ),
         Example(
-            "Try the server of another installed collection:",
+            "Try a server of one installed collection alone:",
             "skills-bundle mcp check --collection skills-bundle",
         ),
         Example("For programs:", "skills-bundle mcp check --json"),
@@ -93,9 +95,9 @@ FOREIGN_ADVICE: Final = (
     metavar="FILE",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="The lock of what the server must serve.",
-    show_default="the lock of the collection",
+    show_default="the lock of each collection",
 )
-@collection_option
+@collections_option
 @click.option(
     "--env",
     "variables",
@@ -111,35 +113,50 @@ def check(  # noqa: PLR0913 - one parameter an option
     *,
     command: str | None,
     lock: Path | None,
-    collection: str | None,
+    collections: tuple[str, ...],
     variables: tuple[str, ...],
     verbose: bool,
 ) -> int:
     """Start the server as a host would, and try it."""
     words, environment = _words(command), _environment(variables)
-    demanded = _demanded(lock, collection)
+    demanded = _demanded(lock, collections, foreign=command is not None)
     with patience(output, "Talking to the server ..."):
-        report = run_check(words, lock=demanded, environment=environment, collection=collection)
+        report = run_check(words, lock=demanded, environment=environment, collections=collections)
     if output.as_json:
         output.json(report.to_dict())
         return report.exit_code
     parts = [_steps(report, output.terminal), *_provenance(report)]
     if verbose or report.exit_code == failures.EXIT_WRONG:
         parts += _circumstances(report)
-    mark, verdict = _conclusion(report, collection, foreign=command is not None)
+    mark, verdict = _conclusion(report, collections, foreign=command is not None)
     parts.append(pretty.line(""))
     parts.append(pretty.marked(mark, verdict, output.terminal))
     output.text(pretty.render(parts, output.terminal))
     return report.exit_code
 
 
-def _demanded(lock: Path | None, collection: str | None) -> LockOnDisk | str | None:
-    """Give the lock that the server must serve, if somebody said which."""
+def _demanded(lock: Path | None, collections: tuple[str, ...], *, foreign: bool) -> Demand | None:
+    """Give what the server must serve, as far as that is known.
+
+    Args:
+        lock: The lock that was named, if one was.
+        collections: The collections that were named.
+        foreign: Whether the server is one that somebody named, who need not serve what we would.
+    """
     # Also when a lock is named: an unknown collection is a usage error, and no server's failure.
-    find = finder(collection)
+    finders = choose(collections).finders
     if lock is not None:
         return read_named(lock)
-    return None if collection is None else read_lock(find)
+    if len(finders) == 1:
+        return read_lock(*finders.values()) if collections else None
+    locks = {name: read_lock(find) for name, find in finders.items()}
+    if foreign and not collections:
+        return {name: _unnamed(own) for name, own in locks.items()}
+    return locks
+
+
+def _unnamed(lock: LockOnDisk | str) -> LockOnDisk | str:
+    return lock if isinstance(lock, str) else replace(lock, named=False)
 
 
 def _words(command: str | None) -> list[str] | None:
@@ -203,24 +220,42 @@ def _row(step: Step, terminal: Terminal) -> tuple[Text | str, ...]:
 
 
 def _provenance(report: CheckReport) -> list[RenderableType]:
-    if report.provenance is None:
-        return []
-    title = pretty.heading("What the server says of its source")
+    title = "What the server says of its source"
+    if report.provenance is not None:
+        return _claims(title, report.provenance)
+    return [
+        part
+        for state in report.collections or ()
+        if state["provenance"] is not None
+        for part in _claims(f"{title}: {state['collection']}", state["provenance"])
+    ]
+
+
+def _claims(title: str, claimed: JsonValue) -> list[RenderableType]:
     try:
-        provenance = Provenance.model_validate_json(rendering.compact(report.provenance))
+        provenance = Provenance.model_validate_json(rendering.compact(claimed))
     except ValidationError:
-        return [title, pretty.line("nothing in a form that this version knows; see --json")]
-    return [title, pretty.facts(claims.rows(provenance))]
+        told = pretty.line("nothing in a form that this version knows; see --json")
+        return [pretty.heading(title), told]
+    return [pretty.heading(title), pretty.facts(claims.rows(provenance))]
 
 
-def _conclusion(report: CheckReport, collection: str | None, *, foreign: bool) -> tuple[Mark, str]:
+def _conclusion(
+    report: CheckReport, collections: tuple[str, ...], *, foreign: bool
+) -> tuple[Mark, str]:
     if report.exit_code == 0:
         spent = sum(step.milliseconds for step in report.steps)
         return "good", f"It works: every step was right, {spent:,.0f} ms in all."
     problems = " ".join(report.problems)
     if report.exit_code == failures.EXIT_WRONG:
-        verify = command_line("verify", collection)
-        advice = FOREIGN_ADVICE if foreign else f"`{verify}` looks at the installation."
+        advice = FOREIGN_ADVICE if foreign else _advice(report, collections)
         return "bad", f"It does not work. {problems} {advice}"
     advice = " Name its lock with --lock FILE." if foreign else ""
     return "unsure", f"It answers; whether with what was locked cannot be told. {problems}{advice}"
+
+
+def _advice(report: CheckReport, collections: tuple[str, ...]) -> str:
+    """Name the command that looks at what is installed."""
+    if len(collections) > 1 or report.collections is not None:
+        return "`skills-bundle catalog collections` looks at what is installed."
+    return f"`{command_line('verify', collections)}` looks at the installation."

@@ -10,16 +10,15 @@ from click.core import ParameterSource
 
 from skills_bundle import limits
 from skills_bundle.cli import completers
-from skills_bundle.cli.collection import collection_option, command_line
+from skills_bundle.cli.collection import collections_option, command_line
 from skills_bundle.cli.framework import Command, Example, environment
-from skills_bundle.server.run import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets, serve_stdio
-from skills_bundle.wiring import finder, open_catalog
+from skills_bundle.server.run import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets, say, serve_stdio
+from skills_bundle.wiring import Chosen, choose, open_chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from skills_bundle.bundle.installed import Installed
-    from skills_bundle.catalog.service import Catalog
+    from skills_bundle.catalog.reading import Resources
 
     Body = Callable[..., Any]
 
@@ -85,6 +84,9 @@ def _with_http_options(body: Body) -> Body:
     A host starts this command and speaks MCP with it, one JSON message a line. To try the server by
     hand, use `skills-bundle mcp check`. Nothing is written but a trace, and no network is used.
 
+    Every collection that is installed when it starts is served, each answer with the provenance of
+    those it is about; --collection, which may be repeated, names those to serve instead.
+
     With --http it serves a team instead: MCP's streamable HTTP at /mcp, without sessions, and
     /healthz. An address that other machines can reach needs a bearer token.
     """,
@@ -92,7 +94,7 @@ def _with_http_options(body: Body) -> Body:
         Example("What a host runs:", "skills-bundle mcp serve"),
         Example("Let scripts be read, too:", "skills-bundle mcp serve --resources all"),
         Example(
-            "Serve another installed collection:",
+            "Serve one installed collection alone:",
             "skills-bundle mcp serve --collection skills-bundle",
         ),
         Example("Keep what is said:", "skills-bundle mcp serve --trace conversation.jsonl"),
@@ -117,7 +119,7 @@ def _with_http_options(body: Body) -> Body:
     default="markdown",
     help="What may be read: SKILL.md and Markdown below references/, or every text file.",
 )
-@collection_option
+@collections_option
 @click.option(
     "--trace",
     metavar="FILE",
@@ -140,25 +142,35 @@ def serve(  # noqa: PLR0913 - one parameter an option
     *,
     toolsets: str,
     resources: Literal["markdown", "all"],
-    collection: str | None,
+    collections: tuple[str, ...],
     trace: str | None,
     address: str | None,
     **http: Unpack[_Http],
 ) -> int:
     """Serve the skills over standard input and output, or over HTTP."""
     groups = parse_toolsets(toolsets)
-    find = finder(collection)
-    opener = partial(open_catalog, resources=resources, find=find)
+    chosen = choose(collections)
     if address is not None:
         _refuse(context, "not together with --http", frozenset({"trace"}))
-        return _serve_http(context, (opener, find), groups, address, http)
+        return _serve_http(context, (chosen, resources), groups, address, http)
     _refuse(context, "only together with --http", frozenset(_Http.__annotations__))
     if trace in {"", "-"}:
         raise click.UsageError(
             "--trace: name a file; standard output is for the conversation itself.", context
         )
-    check = command_line("mcp check", collection)
-    return serve_stdio(opener, groups, find, trace_file=trace, check_command=check)
+    _tell(chosen)
+    return serve_stdio(
+        partial(open_chosen, chosen, resources=resources),
+        groups,
+        chosen.identify,
+        trace_file=trace,
+        check_command=command_line("mcp check", collections),
+    )
+
+
+def _tell(chosen: Chosen) -> None:
+    for note in chosen.notes:
+        say(note)
 
 
 def _refuse(context: click.Context, when: str, names: frozenset[str]) -> None:
@@ -179,7 +191,7 @@ def _refuse(context: click.Context, when: str, names: frozenset[str]) -> None:
 
 def _serve_http(
     context: click.Context,
-    source: tuple[Callable[[], Catalog], Callable[[], Installed]],
+    source: tuple[Chosen, Resources],
     groups: tuple[str, ...],
     address: str,
     http: _Http,
@@ -197,5 +209,7 @@ def _serve_http(
         origins=http["origins"],
         workers=http["workers"],
     )
-    opener, find = source
-    return serve_http(opener, groups, asked, find)
+    chosen, resources = source
+    _tell(chosen)
+    opener = partial(open_chosen, chosen, resources=resources)
+    return serve_http(opener, groups, asked, chosen.identify)

@@ -18,10 +18,9 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 
 from skills_bundle import limits
-from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.server import check_codec
-from skills_bundle.server.check_answers import ask, demand_progress
-from skills_bundle.server.check_lock import LockOnDisk, read_lock
+from skills_bundle.server import check_codec, check_served
+from skills_bundle.server.check_answers import ask
+from skills_bundle.server.check_lock import read_lock
 from skills_bundle.server.check_report import CheckReport, Step, Verdict
 from skills_bundle.server.check_skills import Disagreement, load_as_host
 from skills_bundle.server.check_words import (
@@ -36,9 +35,8 @@ from skills_bundle.server.check_words import (
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
-    from pydantic import JsonValue
-
     from skills_bundle.server.check_answers import JsonObject
+    from skills_bundle.server.check_served import Demand, Served
 
 EXPECTED_TOOLS: Final = (
     "skill_catalog_search",
@@ -47,23 +45,23 @@ EXPECTED_TOOLS: Final = (
 )
 
 
-def default_command(collection: str | None = None) -> list[str]:
+def default_command(collections: Sequence[str] = ()) -> list[str]:
     """Give the command that serves this very installation; `-P` keeps the caller's folder out.
 
     Args:
-        collection: Another installed collection to serve.
+        collections: The installed collections to serve; by default all of them.
     """
-    option = [] if collection is None else ["--collection", collection]
-    return [sys.executable, "-P", "-m", "skills_bundle", "mcp", "serve", *option]
+    options = [word for name in collections for word in ("--collection", name)]
+    return [sys.executable, "-P", "-m", "skills_bundle", "mcp", "serve", *options]
 
 
 def run_check(
     command: Sequence[str] | None = None,
     progress: Callable[[Step], None] = lambda _: None,
     *,
-    lock: LockOnDisk | str | None = None,
+    lock: Demand | None = None,
     environment: Mapping[str, str] | None = None,
-    collection: str | None = None,
+    collections: Sequence[str] = (),
 ) -> CheckReport:
     """Start a server, talk to it as a host would, and report.
 
@@ -71,11 +69,11 @@ def run_check(
         command: The program and its arguments; by default the server of this installation, started
             in an empty folder.
         progress: Told of each step when it is over.
-        lock: What the server must serve, or a sentence that says why there is no such lock; by
-            default the lock of this installation, and then a server of another catalog is not
-            wrong.
+        lock: What the server must serve; by default the lock of this installation, and then a
+            server of another catalog is not wrong.
         environment: Variables for the server besides the few that hosts pass on.
-        collection: What the server of this installation serves, if no command is given.
+        collections: What the server of this installation serves, if no command is given; by
+            default every installed collection.
 
     Returns:
         The report; whatever goes wrong is in it. Every step ends within
@@ -86,7 +84,7 @@ def run_check(
         tempfile.TemporaryFile() as errors,
         tempfile.TemporaryDirectory() as empty,
     ):
-        started = list(command) if command else default_command(collection)
+        started = list(command) if command else default_command(collections)
         parameters = StdioServerParameters(
             command=started[0],
             args=started[1:],
@@ -101,6 +99,7 @@ def run_check(
             command=tuple(started),
             steps=tuple(check.steps),
             provenance=check.provenance,
+            collections=check.collections,
             stderr_tail="" if check.went_well else _tail(errors),
             stdout_line=check.printed,
             environment=tuple(sorted({**get_default_environment(), **(environment or {})})),
@@ -130,7 +129,7 @@ async def _checked(
     parameters: StdioServerParameters,
     errors: TextIO,
     progress: Callable[[Step], None],
-    lock: LockOnDisk | str | None,
+    lock: Demand | None,
 ) -> _Check:
     check = _Check(parameters, errors, progress, lock)
     await check.run()
@@ -145,11 +144,10 @@ class _Check:
         parameters: StdioServerParameters,
         errors: TextIO,
         progress: Callable[[Step], None],
-        lock: LockOnDisk | str | None,
+        lock: Demand | None,
     ) -> None:
         self.steps: list[Step] = []
         self.printed = ""
-        self.provenance: JsonObject | None = None
         self._parameters = parameters
         self._errors = errors
         self._progress = progress
@@ -157,8 +155,24 @@ class _Check:
         self._name, self._began = "", 0.0
         self._scope = anyio.CancelScope()
         self._garbage = False
-        self._skill: JsonObject = {}
-        self._digest = ""
+        self._served: list[Served] = []
+
+    @property
+    def provenance(self) -> JsonObject | None:
+        """What a server of one collection says of it."""
+        return next((one.provenance for one in self._served if one.name is None), None)
+
+    @property
+    def collections(self) -> tuple[JsonObject, ...] | None:
+        """What a server of several says of each."""
+        named = [one for one in self._served if one.name is not None]
+        if not named:
+            return None
+        return tuple({"collection": one.name, "provenance": one.provenance} for one in named)
+
+    @property
+    def _tried(self) -> list[Served]:
+        return [one for one in self._served if one.skill is not None]
 
     @property
     def went_well(self) -> bool:
@@ -186,7 +200,7 @@ class _Check:
             await self._step("read", self._read, client)
             self._begin("lock")
             self._end(*await anyio.to_thread.run_sync(self._compare_with_lock))
-            await self._step("skills", self._load_skill, client)
+            await self._step("skills", self._load_skills, client)
             await self._step("overview", self._overview, client)
             self._scope.deadline = float("inf")  # the client's own goodbye is bounded
 
@@ -238,61 +252,24 @@ class _Check:
         return ", ".join(names)
 
     async def _search(self, client: Client) -> str:
-        found = await ask(client, "skill_catalog_search", {"limit": 1})
-        self.provenance = cast("JsonObject", found["provenance"])
-        rows = cast("list[JsonObject]", found["skills"])
-        if not rows:
-            raise StopError("wrong", "The catalog holds no skill.")
-        self._skill = rows[0]
-        total = cast("int", found["total"])
-        first = ": " if total == 1 else ", the first is "
-        return f"{count(total, 'skill')}{first}{rows[0]['name']}"
+        self._served = await check_served.search(client)
+        return check_served.searched(self._served)
 
     async def _read(self, client: Client) -> str:
-        pieces: list[str] = []
-        offset: JsonValue = 0
-        read = 0
-        page: JsonObject = {}
-        while offset is not None:
-            page = await ask(
-                client, "skill_resource_read", {"skill": self._skill["path"], "offset": offset}
-            )
-            pieces.append(cast("str", page["content"]))
-            read += len(pieces[-1].encode())
-            demand_progress(page, read)
-            offset = page["next_offset"]
-        data = "".join(pieces).encode()
-        self._digest = sha256_hex(data)
-        if (len(data), self._digest) != (page["byte_length"], page["content_sha256"]):
-            raise StopError("wrong", "The pages joined do not have the size and digest they claim.")
-        pages = count(len(pieces), "page")
-        return f"{self._skill['path']}/SKILL.md, {count(len(data), 'byte')} in {pages}"
+        return "; ".join([one.said(await check_served.read(client, one)) for one in self._tried])
 
     def _compare_with_lock(self) -> tuple[Verdict, str]:
         """Compare what was read with the lock on disk; not knowing does not end the check."""
-        lock = self._lock or read_lock()
-        if not isinstance(lock, LockOnDisk):
-            return "cannot_tell", lock
-        served = str((self.provenance or {}).get("catalog_sha256"))
-        if served != lock.sha256 and lock.named:
-            raise StopError(
-                "wrong", f"The server serves another catalog ({served[:12]}…) than {lock.path} is."
-            )
-        if served != lock.sha256:
-            return "cannot_tell", (
-                f"The server serves another catalog ({served[:12]}…) than the lock of this "
-                f"installation ({lock.sha256[:12]}…), so its text was compared only with itself."
-            )
-        locked = lock.skill_md_digest(str(self._skill["path"]))
-        if locked != self._digest:
-            raise StopError("wrong", "The text is not what the lock says it must be.")
-        return "ok", f"sha256 {self._digest[:12]}… as in {lock.path}"
+        return check_served.compare_all(self._served, self._lock or read_lock())
 
-    async def _load_skill(self, client: Client) -> str:
+    async def _load_skills(self, client: Client) -> str:
+        return "; ".join([await self._load_skill(client, one) for one in self._tried])
+
+    async def _load_skill(self, client: Client, one: Served) -> str:
         try:
-            return await load_as_host(client, str(self._skill["path"]), self._digest)
+            return one.said(await load_as_host(client, one.path, one.digest, one.base))
         except Disagreement as error:
-            raise StopError("wrong", str(error)) from error
+            raise StopError("wrong", one.said(str(error))) from error
 
     async def _overview(self, client: Client) -> str:
         answer = await ask(client, "skill_catalog_overview", {})

@@ -42,10 +42,11 @@ class CheckReport:
     Attributes:
         command: What was started.
         steps: In order.
-        provenance: As the server claims it, or None if no answer carried one.
+        provenance: As the server claims it, or None if no answer carried one, or several.
         stderr_tail: The end of what the server wrote to standard error, if a step was not ok.
         stdout_line: What the server wrote to standard output that is not JSON-RPC, or "".
         environment: Names of the variables that the server was given.
+        collections: Name and provenance of each collection, if the server serves several.
     """
 
     command: tuple[str, ...]
@@ -54,6 +55,7 @@ class CheckReport:
     stderr_tail: str
     stdout_line: str = ""
     environment: tuple[str, ...] = ()
+    collections: tuple[dict[str, JsonValue], ...] | None = None
 
     @property
     def ok(self) -> bool:
@@ -86,6 +88,7 @@ class CheckReport:
                 for step in self.steps
             ],
             "provenance": self.provenance,
+            "collections": None if self.collections is None else [*self.collections],
             "problems": [*self.problems],
             "stderr_tail": self.stderr_tail,
             "stdout_line": self.stdout_line,

@@ -53,13 +53,14 @@ class Disagreement(Exception):  # noqa: N818 - it is what was found, and ends on
     """What the server says by one way is not what it says by another; the text says what."""
 
 
-async def load_as_host(client: Client, path: str, digest: str) -> str:
+async def load_as_host(client: Client, path: str, digest: str, base: str = uris.SCHEME) -> str:
     """List the skills, read one SKILL.md as a resource and compare it with its entry.
 
     Args:
         client: Connected.
         path: The skill that was read by tool; another one is taken if this one has no entry.
         digest: SHA-256 of its SKILL.md as the tool gave it.
+        base: What the URIs of its collection begin with.
 
     Returns:
         What was seen.
@@ -69,8 +70,8 @@ async def load_as_host(client: Client, path: str, digest: str) -> str:
     """
     if IDENTIFIER not in (client.server_capabilities.extensions or {}):
         raise Disagreement(f"The server does not declare {IDENTIFIER}.")
-    wanted = uris.of(f"{path}/{SKILL_MD}")
-    number, entry = await _list(client, wanted)
+    wanted = uris.of(f"{path}/{SKILL_MD}", base)
+    number, entry = await _list(client, wanted, base)
     if entry is None:
         return "no skill is listed; the overview says why"
     data = await _read(client, entry.uri)
@@ -84,8 +85,10 @@ async def load_as_host(client: Client, path: str, digest: str) -> str:
     return f"{number} listed; {which} has its entry's digest"
 
 
-async def _list(client: Client, wanted: str) -> tuple[int, ListedSkill | None]:
+async def _list(client: Client, wanted: str, base: str) -> tuple[int, ListedSkill | None]:
     """Ask for every page; give the number of skills and the wanted one, else the first.
+
+    Only those of one collection count.
 
     No other is kept: a listing may be endless.
     """
@@ -94,8 +97,9 @@ async def _list(client: Client, wanted: str) -> tuple[int, ListedSkill | None]:
     for _ in range(limits.CHECK_MAX_PAGES):
         request = ListSkillsRequest(params=PaginatedRequestParams(cursor=cursor))
         page = await client.session.send_request(request, ListSkillsResult)
-        number += len(page.skills)
-        for skill in page.skills:
+        own = [skill for skill in page.skills if skill.uri.startswith(base)]
+        number += len(own)
+        for skill in own:
             kept = skill if kept is None or skill.uri == wanted != kept.uri else kept
         cursor = page.next_cursor
         if cursor is None:

@@ -20,7 +20,7 @@ import uvicorn
 
 from skills_bundle import __version__, limits
 from skills_bundle.bundle import installed
-from skills_bundle.server import http_listen, http_workers, session, toolsets
+from skills_bundle.server import ahead, http_listen, http_workers, session, toolsets
 from skills_bundle.server.http_app import App
 from skills_bundle.server.http_log import say
 from skills_bundle.server.http_protocol import BoundedProtocol
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from types import FrameType
 
-    from skills_bundle.catalog.service import Catalog
+    from skills_bundle.catalog import Source
     from skills_bundle.server.http_settings import Asked
 
 _STOP = (signal.SIGINT, signal.SIGTERM)
 
 
 def serve_http(
-    open_catalog: Callable[[], Catalog],
+    open_catalog: Callable[[], Source],
     groups: tuple[str, ...],
     asked: Asked,
     identify: Callable[[], object] = installed.locate,
@@ -67,9 +67,8 @@ def serve_http(
     identify()
     catalog = open_catalog()
     listener = http_listen.listen(settings.ip, settings.port)
-    problem = catalog.problem()
-    if problem is not None:
-        say(f"nothing to serve, and every call will say so: {problem.summary}")
+    for text in ahead.told(catalog):
+        say(text)
     server = session.build(
         # A request is all there is of a connection here, so nobody can be told of changes.
         toolsets.toolbox(groups, catalog),

@@ -65,6 +65,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "response_too_large": _refusal(
         INTERNAL_ERROR, "The file is too large for one response, and resources have no pages."
     ),
+    "collection_unavailable": _refusal(INTERNAL_ERROR, MESSAGES["collection_unavailable"]),
     "catalog_unavailable": _refusal(INTERNAL_ERROR, MESSAGES["catalog_unavailable"]),
 }
 """Code to refusal."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mcp_types import PaginatedRequestParams, ReadResourceRequestParams
 
 from skills_bundle import limits
-from skills_bundle.catalog import media_types, uris
+from skills_bundle.catalog import media_types
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats import rendering
 from skills_bundle.server import resource_pages as pages
@@ -21,44 +21,46 @@ from skills_bundle.server.resource_pages import Listing, Method
 
 if TYPE_CHECKING:
     from skills_bundle.catalog.entries import JsonObject
-    from skills_bundle.catalog.shelf import Shelf
+    from skills_bundle.catalog.shelves import Shelved
 
 
-def methods(shelf: Shelf) -> tuple[Method, ...]:
+def methods(shelf: Shelved) -> tuple[Method, ...]:
     """Give the methods of MCP resources over what is on a shelf."""
 
     def list_resources(params: PaginatedRequestParams, revision: str) -> JsonObject:
-        view, rendering = pages.look(shelf, revision)
-        items = tuple(rendering.resources.values())
+        shown = pages.look(shelf, revision)
+        items = shown.resources()
         listing = Listing(name="resources/list", member="resources", items=items)
-        return listing.result(view, revision, params.cursor)
+        return listing.result(shown, revision, params.cursor)
 
     def list_templates(params: PaginatedRequestParams, revision: str) -> JsonObject:
-        view, _ = pages.look(shelf, revision)
+        shown = pages.look(shelf, revision)
         listing = Listing(name="resources/templates/list", member="resourceTemplates", items=())
-        return listing.result(view, revision, params.cursor)
+        return listing.result(shown, revision, params.cursor)
 
     def read(params: ReadResourceRequestParams, revision: str) -> JsonObject:
-        view, _ = pages.look(shelf, revision)
-        path = uris.path_of(params.uri)
-        if path is None or path not in view.files:
+        place = pages.place(pages.look(shelf, revision), params.uri, revision)
+        if place is None or place.path not in place.part.view.files:
             raise refused("unknown_resource", revision)
         try:
-            data = shelf.read(path)
+            data = place.part.shelf.read(place.path)
         except UnsafeFileError as error:
             raise refused("altered_file", revision) from error
-        contents = _contents(path, data)
+        contents = _contents(params.uri, place.path, data)
         if contents is None:
             raise refused("response_too_large", revision)
-        return pages.result(view, revision, {"contents": [contents]})
+        return pages.of_one(place, revision, {"contents": [contents]})
 
     return (
         Method(
-            "resources/list", "Lists every locked file.", PaginatedRequestParams, list_resources
+            "resources/list",
+            "Lists every locked file that a read surely gives.",
+            PaginatedRequestParams,
+            list_resources,
         ),
         Method(
             "resources/templates/list",
-            "Lists no template: every URI there is stands in `resources/list`.",
+            "Lists no template: there is no pattern to URIs, a lock holds each of them.",
             PaginatedRequestParams,
             list_templates,
         ),
@@ -71,7 +73,7 @@ def methods(shelf: Shelf) -> tuple[Method, ...]:
     )
 
 
-def _contents(path: str, data: bytes) -> JsonObject | None:
+def _contents(uri: str, path: str, data: bytes) -> JsonObject | None:
     """Give text where the bytes are UTF-8, so that encoding it gives back each of them.
 
     Text that escapes make too long is given as base64; None if no form fits a response.
@@ -81,7 +83,7 @@ def _contents(path: str, data: bytes) -> JsonObject | None:
     except UnicodeDecodeError:
         text = None
     kind = media_types.served(path, is_text=text is not None)
-    contents: JsonObject = {"uri": uris.of(path), "mimeType": kind}
+    contents: JsonObject = {"uri": uri, "mimeType": kind}
     if text is not None and _fits(whole := {**contents, "text": text}):
         return whole
     whole = {**contents, "blob": base64.b64encode(data).decode()}

@@ -22,14 +22,15 @@ from typing import TYPE_CHECKING, Final, TextIO, cast
 from skills_bundle import __version__, limits
 from skills_bundle.bundle import installed
 from skills_bundle.errors import SkillsBundleError
+from skills_bundle.server import ahead
 from skills_bundle.server import wire as wires
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from types import FrameType
 
-    from skills_bundle.catalog.service import Catalog
-    from skills_bundle.catalog.shelf import Shelf
+    from skills_bundle.catalog import Source
+    from skills_bundle.catalog.shelves import Shelved
     from skills_bundle.server.strict_stdio import Ending
     from skills_bundle.server.tools.base import Toolbox
     from skills_bundle.server.trace import Trace
@@ -63,7 +64,7 @@ def parse_toolsets(text: str) -> tuple[str, ...]:
 
 
 def serve_stdio(
-    open_catalog: Callable[[], Catalog],
+    open_catalog: Callable[[], Source],
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS,
     identify: Callable[[], object] = installed.locate,
     trace_file: str | None = None,
@@ -100,7 +101,7 @@ def serve_stdio(
         catalog = open_catalog()
         trace = None if trace_file is None else _open_trace(trace_file)
     except SkillsBundleError as error:
-        _say(error.summary)
+        say(error.summary)
         return error.exit_code
     _tell_what_is_ahead(catalog, check_command if waits_at_terminal else None)
 
@@ -112,13 +113,12 @@ def serve_stdio(
     return serve_tools(wire, make_toolbox, catalog.shelf, trace)
 
 
-def _tell_what_is_ahead(catalog: Catalog, check_command: str | None) -> None:
-    """Say that there is nothing to serve, and to somebody at a terminal what is waited for."""
-    problem = catalog.problem()
-    if problem is not None:
-        _say(f"nothing to serve, and every call will say so: {problem.summary}")
+def _tell_what_is_ahead(catalog: Source, check_command: str | None) -> None:
+    """Say what is served if that is not plain, and to somebody at a terminal what is waited for."""
+    for text in ahead.told(catalog):
+        say(text)
     if check_command is not None:
-        _say(
+        say(
             "waiting for an MCP client: JSON-RPC on standard input, one message a line "
             f"(Ctrl-D ends). To see that the server works, run `{check_command}`."
         )
@@ -127,7 +127,7 @@ def _tell_what_is_ahead(catalog: Catalog, check_command: str | None) -> None:
 def _open_trace(path: str) -> Trace:
     from skills_bundle.server.trace import Trace  # noqa: PLC0415 - hardly anybody asks for one
 
-    return Trace(path, _say)
+    return Trace(path, say)
 
 
 def _leave_at_once(_number: int, _frame: FrameType | None) -> None:
@@ -137,7 +137,7 @@ def _leave_at_once(_number: int, _frame: FrameType | None) -> None:
 def serve_tools(
     wire: wires.Wire,
     make_toolbox: Callable[[], Toolbox],
-    shelf: Shelf | None = None,
+    shelf: Shelved | None = None,
     trace: Trace | None = None,
 ) -> int:
     """Serve one client over a wire.
@@ -172,7 +172,7 @@ def serve_tools(
         traceback.print_exc(file=_stderr())
         return 1
     if ending.exit_code:
-        _say(f"connection closed: {ending.reason}.")
+        say(f"connection closed: {ending.reason}.")
     return ending.exit_code
 
 
@@ -224,7 +224,7 @@ def _stderr() -> TextIO | None:
     return cast("TextIO | None", sys.stderr)
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     """Write one line to standard error, if there is one that can be written to."""
     stream = _stderr()
     if stream is not None:

@@ -29,6 +29,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from skills_bundle import limits
+from skills_bundle.catalog.shelves import Shelves
 from skills_bundle.server import resources, skills_extension
 from skills_bundle.server.session_changes import Changes, remember
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
     from skills_bundle.catalog.entries import JsonObject
-    from skills_bundle.catalog.shelf import Shelf
+    from skills_bundle.catalog.shelves import Shelved
     from skills_bundle.server.resource_pages import Method
     from skills_bundle.server.tools.base import Tool as OurTool
     from skills_bundle.server.tools.base import Toolbox
@@ -57,13 +58,17 @@ reference files it names when it says so. Every answer carries `provenance`: whi
 package and revision its text comes from, what of that is only asserted, and what was verified \
 here."""
 
+INSTRUCTIONS_OF_SEVERAL: Final = f"""\
+{INSTRUCTIONS} Several collections are served: a search names the `collection` of each skill; \
+pass it on when you read, and say it when you name the skill."""
+
 _UNCHANGING: Final = CacheHint(limits.TOOLS_TTL_MILLISECONDS, "public")
 
 _log = logging.getLogger(__name__)
 
 
 def build(
-    toolbox: Toolbox, *, version: str, shelf: Shelf | None = None, notify: bool = True
+    toolbox: Toolbox, *, version: str, shelf: Shelved | None = None, notify: bool = True
 ) -> Server[Any]:
     """Join tools, MCP resources, skills and the SDK's server.
 
@@ -89,7 +94,7 @@ def build(
     server: Server[Any] = Server(
         SERVER_NAME,
         version=version,
-        instructions=INSTRUCTIONS,
+        instructions=INSTRUCTIONS_OF_SEVERAL if isinstance(shelf, Shelves) else INSTRUCTIONS,
         lifespan=remember,
         # Sent on 2026-07-28 only; the SDK leaves it out elsewhere.
         cache_hints={"server/discover": _UNCHANGING, "tools/list": _UNCHANGING},

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
     from mcp.server.lowlevel import Server
 
-    from skills_bundle.catalog.shelf import Shelf
+    from skills_bundle.catalog.shelves import Shelved
 
     Context = ServerRequestContext["Told", Any]
 
@@ -58,7 +58,7 @@ class Changes:
             its own. Not so where each request is a connection.
     """
 
-    def __init__(self, shelf: Shelf, *, notify: bool) -> None:
+    def __init__(self, shelf: Shelved, *, notify: bool) -> None:
         """Keep both."""
         self._shelf = shelf
         self._notify = notify

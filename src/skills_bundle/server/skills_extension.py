@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from mcp_types import PaginatedRequestParams, RequestParams
 
-from skills_bundle.catalog import uris
 from skills_bundle.server import resource_pages as pages
 from skills_bundle.server.resource_errors import refused
 from skills_bundle.server.resource_pages import Listing, Method
@@ -18,7 +17,7 @@ from skills_bundle.skills.model import SKILL_MD
 
 if TYPE_CHECKING:
     from skills_bundle.catalog.entries import JsonObject
-    from skills_bundle.catalog.shelf import Shelf
+    from skills_bundle.catalog.shelves import Shelved
 
 IDENTIFIER: Final = "io.modelcontextprotocol/skills"
 
@@ -38,32 +37,35 @@ class ReadDirectoryParams(PaginatedRequestParams):
     uri: str
 
 
-def methods(shelf: Shelf) -> tuple[Method, ...]:
+def methods(shelf: Shelved) -> tuple[Method, ...]:
     """Give the extension's methods over what is on a shelf."""
 
     def list_skills(params: PaginatedRequestParams, revision: str) -> JsonObject:
-        view, rendering = pages.look(shelf, revision)
-        items = tuple(rendering.entries.listed.values())
-        listing = Listing(name="skills/list", member="skills", items=items)
-        return listing.result(view, revision, params.cursor)
+        shown = pages.look(shelf, revision)
+        listing = Listing(name="skills/list", member="skills", items=shown.entries())
+        return listing.result(shown, revision, params.cursor)
 
     def get_skill(params: GetSkillParams, revision: str) -> JsonObject:
-        view, rendering = pages.look(shelf, revision)
-        entry = rendering.entries.listed.get(params.uri)
+        place = pages.place(pages.look(shelf, revision), params.uri, revision)
+        if place is None:
+            raise refused("unknown_skill", revision)
+        entries = place.part.rendering.entries
+        entry = entries.listed.get(params.uri)
         if entry is None:
-            skill = (uris.path_of(params.uri) or "").removesuffix(f"/{SKILL_MD}")
-            unlisted = params.uri.endswith(f"/{SKILL_MD}") and skill in rendering.entries.unlisted
+            skill = place.path.removesuffix(f"/{SKILL_MD}")
+            unlisted = place.path.endswith(f"/{SKILL_MD}") and skill in entries.unlisted
             raise refused("unlisted_skill" if unlisted else "unknown_skill", revision)
-        return pages.result(view, revision, {"skill": entry.value})
+        return pages.of_one(place, revision, {"skill": entry.value})
 
     def read_directory(params: ReadDirectoryParams, revision: str) -> JsonObject:
-        view, rendering = pages.look(shelf, revision)
-        children = rendering.folders.get(uris.path_of(params.uri) or "")
+        shown = pages.look(shelf, revision)
+        place = pages.place(shown, params.uri, revision)
+        children = None if place is None else place.part.rendering.folders.get(place.path)
         if children is None:
             raise refused("unknown_folder", revision)
         name = f"resources/directory/read {params.uri}"
-        listing = Listing(name=name, member="resources", items=children)
-        return listing.result(view, revision, params.cursor)
+        listing = Listing(name=name, member="resources", items=children, only=place)
+        return listing.result(shown, revision, params.cursor)
 
     return (
         Method(

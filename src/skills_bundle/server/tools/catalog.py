@@ -1,4 +1,8 @@
-"""Decision: the group `catalog`: search, read and overview of the skills that the lock pins."""
+"""Decision: the group `catalog`: search, read and overview of the skills that the lock pins.
+
+Where several collections are served the same tools take `collection` and say it in their answers;
+where there is one, neither schema nor description mentions others: hosts pay for every word.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +16,27 @@ from skills_bundle.catalog.model import (
     SearchArguments,
     SearchResult,
 )
+from skills_bundle.catalog.several import Catalogs
+from skills_bundle.catalog.several_model import (
+    CollectedReadResult,
+    OverviewSeveralArguments,
+    OverviewSeveralResult,
+    ReadSeveralArguments,
+    SearchSeveralArguments,
+    SearchSeveralResult,
+)
 from skills_bundle.server.tools.base import Tool
 
 if TYPE_CHECKING:
     from skills_bundle.catalog.service import Catalog
 
 
-def tools(catalog: Catalog) -> tuple[Tool[Any], ...]:
-    """Give the group's tools."""
+def tools(catalog: Catalog | Catalogs) -> tuple[Tool[Any], ...]:
+    """Give the group's tools, over one collection or several."""
+    return _of_several(catalog) if isinstance(catalog, Catalogs) else _of_one(catalog)
+
+
+def _of_one(catalog: Catalog) -> tuple[Tool[Any], ...]:
     return (
         Tool(
             name="skill_catalog_search",
@@ -47,6 +64,36 @@ def tools(catalog: Catalog) -> tuple[Tool[Any], ...]:
     )
 
 
+def _of_several(catalogs: Catalogs) -> tuple[Tool[Any], ...]:
+    return (
+        Tool(
+            name="skill_catalog_search",
+            description=SEARCH + SEARCH_OF_SEVERAL,
+            arguments=SearchSeveralArguments,
+            result=SearchSeveralResult,
+            answer=lambda given: catalogs.search(
+                given.query, given.limit, given.offset, given.collection
+            ),
+        ),
+        Tool(
+            name="skill_resource_read",
+            description=READ + READ_OF_SEVERAL,
+            arguments=ReadSeveralArguments,
+            result=CollectedReadResult,
+            answer=lambda given: catalogs.read(
+                given.skill, given.resource, given.offset, given.limit, given.collection
+            ),
+        ),
+        Tool(
+            name="skill_catalog_overview",
+            description=OVERVIEW + OVERVIEW_OF_SEVERAL,
+            arguments=OverviewSeveralArguments,
+            result=OverviewSeveralResult,
+            answer=lambda given: catalogs.overview(given.max_entries, given.collection),
+        ),
+    )
+
+
 SEARCH: Final = """\
 Find skills (tested instructions for a kind of task) by a phrase in their name, description or tags.
 The query is one literal phrase in any letter case; an empty one lists all. Continue with offset =
@@ -60,3 +107,13 @@ byte_length are the whole file's."""
 OVERVIEW: Final = """\
 Show in one text which skills there are, for choosing without a search.
 What does not fit is counted, never left out silently."""
+
+SEARCH_OF_SEVERAL: Final = """
+Several collections are searched; each row names its `collection`, and `collections` says where each
+comes from, or why one cannot be served."""
+
+READ_OF_SEVERAL: Final = """
+Pass on the `collection` of the row: a name that is in several is refused without it."""
+
+OVERVIEW_OF_SEVERAL: Final = """
+Each row names its collection in brackets."""
