@@ -32,6 +32,7 @@ REGIONS: dict[str, str] = {
     "states": "evidence:states",
     "tool-errors": "tools:errors",
     "tools": "tools:render",
+    "tools-of-several": "tools:of_several",
     "transport-bounds": "transport:bounds",
     "transport-endings": "transport:endings",
     "transport-lines": "transport:lines",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from facts.docstrings import attributes
 from facts.markdown import code, sentences, table
 from skills_bundle.bundle.records import Record
+from skills_bundle.catalog import Catalogs
 from skills_bundle.catalog.errors import MESSAGES
 from skills_bundle.server.tools import catalog
 from skills_bundle.wiring import open_catalog
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 def render() -> str:
     """Give one section a tool."""
     return "\n\n".join(_section(tool) for tool in catalog.tools(open_catalog()))
+
+
+def of_several() -> str:
+    """Give what the answers about several collections hold, tool by tool, and one row of each."""
+    rows: list[tuple[str, str, str]] = []
+    for tool in catalog.tools(Catalogs({})):
+        rows += [(code(tool.name), *row) for row in _results(tool.result)]
+    return table(("Tool", "Result", "Meaning"), rows)
 
 
 def errors() -> str:

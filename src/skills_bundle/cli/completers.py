@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from click.shell_completion import CompletionItem
 
+from skills_bundle.bundle.installed import OWN_NAME
 from skills_bundle.errors import SkillsBundleError
 
 if TYPE_CHECKING:
@@ -35,6 +36,14 @@ def skills(
         for key, text in rows.items()
         if key.startswith(incomplete)
     ]
+
+
+def own_skills(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer skills for a command that is about our own collection unless another is named."""
+    context.params["collection"] = context.params.get("collection") or OWN_NAME
+    return skills(context, parameter, incomplete)
 
 
 def collections(

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     "skills",
     metavar="NAME",
     multiple=True,
-    shell_complete=completers.skills,
+    shell_complete=completers.own_skills,
     help="Name or path of a skill; may be repeated.",
     show_default="all of them",
 )
