@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
@@ -20,6 +19,7 @@ from tests.hatch_plugin.sample import SKILL_MD
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from pathlib import Path
 
 ACME, OURS = "acme-skills", "skills-bundle"
 
