@@ -43,7 +43,8 @@ ANSWER_CODES: Final = {
     QUERY is one phrase, several words joined by a space. It is looked for literally, without regard
     to case, in name, description and tags. Without one, every skill is listed.
 
-    Every installed collection is searched, and of several each row names its own.
+    Every installed collection is searched, or those that --collection names; of several, each row
+    names its own.
     """,
     examples=[
         Example("List every skill:", "skills-bundle catalog search"),
@@ -78,13 +79,13 @@ def search(  # noqa: PLR0913 - one parameter an option
     limit: int,
     offset: int,
     verbose: bool,
-    collections: tuple[str, ...],
+    collection: tuple[str, ...],
 ) -> int:
     """List the skills that contain a text."""
     if words and query is not None:
         raise click.UsageError("Give the text once, as QUERY or with --query.")
-    source = open_chosen(choose(collections))
-    with answering_for(collections):
+    source = open_chosen(choose(collection))
+    with answering_for(collection):
         result = source.search(" ".join(words) or query or "", limit=limit, offset=offset)
     if output.as_json:
         output.json(result.model_dump(mode="json"))
@@ -239,10 +240,10 @@ def _footer(page: ReadResult) -> list[RenderableType]:
 @collections_option
 @json_option
 @pass_output
-def overview(output: Output, *, max_entries: int, collections: tuple[str, ...]) -> int:
+def overview(output: Output, *, max_entries: int, collection: tuple[str, ...]) -> int:
     """Print the overview that agents are given."""
-    source = open_chosen(choose(collections))
-    with answering_for(collections):
+    source = open_chosen(choose(collection))
+    with answering_for(collection):
         result = source.overview(max_entries)
     if output.as_json:
         output.json(result.model_dump(mode="json"))

@@ -36,7 +36,6 @@ holder_option: Final = click.option(
 
 collections_option: Final = click.option(
     "--collection",
-    "collections",
     metavar="NAME",
     multiple=True,
     shell_complete=completers.collections,

@@ -113,22 +113,22 @@ def check(  # noqa: PLR0913 - one parameter an option
     *,
     command: str | None,
     lock: Path | None,
-    collections: tuple[str, ...],
+    collection: tuple[str, ...],
     variables: tuple[str, ...],
     verbose: bool,
 ) -> int:
     """Start the server as a host would, and try it."""
     words, environment = _words(command), _environment(variables)
-    demanded = _demanded(lock, collections, foreign=command is not None)
+    demanded = _demanded(lock, collection, foreign=command is not None)
     with patience(output, "Talking to the server ..."):
-        report = run_check(words, lock=demanded, environment=environment, collections=collections)
+        report = run_check(words, lock=demanded, environment=environment, collections=collection)
     if output.as_json:
         output.json(report.to_dict())
         return report.exit_code
     parts = [_steps(report, output.terminal), *_provenance(report)]
     if verbose or report.exit_code == failures.EXIT_WRONG:
         parts += _circumstances(report)
-    mark, verdict = _conclusion(report, collections, foreign=command is not None)
+    mark, verdict = _conclusion(report, collection, foreign=command is not None)
     parts.append(pretty.line(""))
     parts.append(pretty.marked(mark, verdict, output.terminal))
     output.text(pretty.render(parts, output.terminal))

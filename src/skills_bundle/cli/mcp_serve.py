@@ -142,14 +142,14 @@ def serve(  # noqa: PLR0913 - one parameter an option
     *,
     toolsets: str,
     resources: Literal["markdown", "all"],
-    collections: tuple[str, ...],
+    collection: tuple[str, ...],
     trace: str | None,
     address: str | None,
     **http: Unpack[_Http],
 ) -> int:
     """Serve the skills over standard input and output, or over HTTP."""
     groups = parse_toolsets(toolsets)
-    chosen = choose(collections)
+    chosen = choose(collection)
     if address is not None:
         _refuse(context, "not together with --http", frozenset({"trace"}))
         return _serve_http(context, (chosen, resources), groups, address, http)
@@ -164,7 +164,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
         groups,
         chosen.identify,
         trace_file=trace,
-        check_command=command_line("mcp check", collections),
+        check_command=command_line("mcp check", collection),
     )
 
 
