@@ -165,6 +165,7 @@ class TarMember:
     link: bytes = b""
     magic: bytes = b"ustar\x0000"
     prefix: bytes = b""
+    device: bytes = b""
     size: bytes | None = None
     checksum: bytes | None = None
     padding: bytes | None = None
@@ -175,7 +176,7 @@ class TarMember:
         fields = (self.name, self.mode, b"0000000\0", b"0000000\0", size, b"02263653000\0")
         head = struct.pack("100s8s8s8s12s12s", *fields) + b" " * 8
         head += struct.pack("c100s8s", self.kind, self.link, self.magic)
-        head += struct.pack("32s32s8s8s155s12s", b"", b"", b"", b"", self.prefix, b"")
+        head += struct.pack("32s32s8s8s155s12s", b"", b"", self.device, b"", self.prefix, b"")
         checksum = b"%06o\0 " % sum(head) if self.checksum is None else self.checksum
         padding = bytes(-len(self.data) % 512) if self.padding is None else self.padding
         return head[:148] + checksum + head[156:] + self.data + padding

@@ -8,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import tarfile
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -89,6 +90,7 @@ MEMBERS: dict[str, tuple[tuple[TarMember, ...], str, str]] = {
     "no format": ((TarMember(magic=b""),), "tar_header", A),
     "wrong checksum": ((TarMember(checksum=b"000000\0 "),), "tar_header", A),
     "size that is none": ((TarMember(size=b"00000000xyz\0"),), "tar_header", A),
+    "device that is none": ((TarMember(device=b"sda"),), "tar_header", A),
     "mode that is none": ((TarMember(mode=b"rw-r--r-"),), "tar_header", A),
     "size beyond the end": ((TarMember(size=b"00000777777\0"),), "tar_size", A),
     "negative size": ((TarMember(size=b"\xff" * 12),), "tar_size", A),
@@ -143,6 +145,11 @@ MEMBERS: dict[str, tuple[tuple[TarMember, ...], str, str]] = {
         NAME,
     ),
     "malformed pax": ((TarMember(kind=b"x", data=b"9 a=b\n"), TarMember()), "tar_header", NAME),
+    "pax with a number that is none": (
+        (replace(pax(path=A), mode=b"rw-r--r-"), TarMember()),
+        "tar_header",
+        "acme-1.0/PaxHeaders/a.py",
+    ),
     "pax without length": ((TarMember(kind=b"x", data=b"a=b\n"), TarMember()), "tar_header", NAME),
     "pax too long": (
         (TarMember(kind=b"x", data=b"1" * (limits.ARCHIVE_HEADER_MAX_BYTES + 1)), TarMember()),

@@ -55,6 +55,8 @@ class Header(NamedTuple):
     magic: bytes
     owner: bytes
     group: bytes
+    major: int | None
+    minor: int | None
     has_checksum: bool
     is_clean: bool
     """Whether every text field holds nothing behind its end, and every unused one nothing."""
@@ -80,6 +82,8 @@ def read_header(block: bytes) -> Header:
         magic=magic,
         owner=_text(block[265:297]),
         group=_text(block[297:329]),
+        major=_number(block[329:337]),
+        minor=_number(block[337:345]),
         has_checksum=_number(block[_CHECKSUM]) == _sum(block),
         is_clean=all(map(_is_clean, texts)) and not any(block[345 if is_gnu else 500 :]),
     )

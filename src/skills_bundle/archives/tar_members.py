@@ -119,6 +119,8 @@ class TarReader:
 
     def _extend(self, pending: _Pending, header: Header, data: bytes) -> None:
         """Keep what an extended header says of the next member."""
+        for message in _header_problems(header):
+            self._findings.add("tar_header", message, _decoded(header.name))
         if len(data) > limits.ARCHIVE_HEADER_MAX_BYTES:
             most = limits.ARCHIVE_HEADER_MAX_BYTES
             self._findings.add("tar_header", f"has an extended header of more than {most} bytes")
@@ -189,5 +191,6 @@ def _header_problems(header: Header) -> Iterator[str]:
         yield "has a header of no known format"
     elif not header.is_clean:
         yield "has bytes in unused parts of its header"
-    if None in {header.mode, header.uid, header.gid, header.mtime}:
+    numbers = (header.mode, header.uid, header.gid, header.mtime, header.major, header.minor)
+    if None in numbers:
         yield "has a number that is none in its header"
