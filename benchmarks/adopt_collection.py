@@ -3,7 +3,7 @@
 Usage: python benchmarks/adopt_collection.py CLONE[=INIT-OPTION,...] [CLONE ...]
 
 Each argument is a git checkout, which is cloned and not touched. In the copy: `init`, then whatever
-the lock refuses is excluded, and `init` is run again; commit, build, install into an environment of
+the lock refuses is left out by a second `init --exclude`; commit, build, install into an environment of
 its own, `verify`, and `mcp check`. What each step said is printed, and what the collection needed.
 Our own wheel is built from this checkout's commit first. Uses the package index, and uv.
 """
@@ -109,8 +109,6 @@ class Adoption:
         else:
             locked = self.ask("lock", "--check", ok=(1,))
             print_refusals(locked)
-            run("git", "clean", "-fdq", cwd=self.copy)
-            run("git", "checkout", "--quiet", ".", cwd=self.copy)
             excluded = [word for path in locked["refused"] for word in ("--exclude", path)]
             found = self.ask("init", *self.options, *excluded)
             locked = self.ask("lock", "--check")

@@ -173,6 +173,7 @@ def test_words_of_skills_are_not_touched(both: OwnInstallation) -> None:
         ("run `skills-bundle verify`", "run `acme-tool verify`"),
         ("run `skills-bundle mcp check --collection acme`", "run `acme-tool mcp check`"),
         ("run `skills-bundle lock`", "run `skills-bundle lock`"),
+        ("run `skills-bundle verify-source x`", "run `skills-bundle verify-source x`"),
         ("built by skills-bundle 1.0", "built by skills-bundle 1.0"),
     ],
 )

@@ -23,6 +23,7 @@ OWN_COMMANDS: Final = (
     "mcp serve",
     "mcp check",
     "verify",
+    "export",
     "catalog search",
     "catalog read",
     "catalog overview",
@@ -31,7 +32,7 @@ OWN_COMMANDS: Final = (
 )
 """The commands that a project's own console script has."""
 
-_OURS: Final = re.compile(rf"\b{PROGRAM}(?= (?:{'|'.join(OWN_COMMANDS)})\b)")
+_OURS: Final = re.compile(rf"\b{PROGRAM}(?= (?:{'|'.join(OWN_COMMANDS)})(?![\w-]))")
 _OF_SENTENCE: Final = re.compile(r"(?:^|(?<=[.\n]))[^.\n]*(?:\n *[^.\n]+)*--collection[^.]*\.")
 _OPTION: Final = re.compile(r" --collection [\w.-]+")
 _OUR_SKILL: Final = "writing-agent-skills"

@@ -6,6 +6,7 @@ several things are there, nothing is guessed.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from skills_bundle.scaffold.document import Document
     from skills_bundle.scaffold.survey import Survey
 
+_NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+"""Names of distributions (PyPA, Names and normalization)."""
+_OTHER: Final = re.compile(r"[^A-Za-z0-9._-]+")
 STARTER: Final = "example-skill"
 """The skill that a project without skills begins with."""
 
@@ -82,17 +86,21 @@ def choose(found: Survey, document: Document, asked: Asked) -> Choices:
         SettingsError: With everything that cannot be chosen, and the option that says it.
     """
     problems = [*_unusable(asked)]
-    name = document.name or asked.name or settings.normalized(found.folder.name).strip("-")
+    wanted = _slug(found.folder.name) if asked.name is None else asked.name
+    name = document.name or wanted
     if document.name and asked.name and document.name != asked.name:
         message = f"the project is called {document.name!r} in its pyproject.toml"
         problems.append(_differs("--name", message))
-    elif not settings.normalized(name) or not name.isascii():
-        message = f"{name!r} is no name for a distribution; give one"
+    elif _NAME.fullmatch(name) is None:
+        message = f"{name!r} is no name for a distribution, which is of A-Z, 0-9, - _ and ."
         problems.append(_differs("--name", message))
     collection, wrong = _collection(document, asked, name)
     package, more = _package(found, document, asked, name)
     skills, still = _skills(found, document, asked)
     problems += [*wrong, *more, *still]
+    if not problems:  # what derives from a name has rules of its own
+        derived = Asked(collection=collection, package=package)
+        problems += _unusable(derived)
     if problems:
         raise SettingsError("It is not clear what to make of this folder.", tuple(problems))
     inside = [path for path in found.found if _is_below(path, skills)]
@@ -107,6 +115,11 @@ def choose(found: Survey, document: Document, asked: Asked) -> Choices:
         starter=not inside,
         asked=asked,
     )
+
+
+def _slug(text: str) -> str:
+    """Make a folder's name one that a distribution can have."""
+    return _OTHER.sub("-", text).strip("-._").lower()
 
 
 def _differs(option: str, message: str) -> Problem:

@@ -100,7 +100,7 @@ def _differing_settings(document: Document, chosen: Choices) -> Iterator[Problem
         there = getattr(said, key)
         if wanted is not None and there not in {None, wanted}:
             yield conflict(f"{said.where}.{key.replace('_', '-')}", there, wanted)
-    if chosen.asked.exclude and {*chosen.asked.exclude} - {*said.exclude}:
+    if said.exclude and {*chosen.asked.exclude} - {*said.exclude}:
         yield conflict(f"{said.where}.exclude", [*said.exclude], [*chosen.asked.exclude])
 
 
