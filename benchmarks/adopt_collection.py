@@ -3,9 +3,10 @@
 Usage: python benchmarks/adopt_collection.py CLONE[=INIT-OPTION,...] [CLONE ...]
 
 Each argument is a git checkout, which is cloned and not touched. In the copy: `init`, then whatever
-the lock refuses is left out by a second `init --exclude`; commit, build, install into an environment of
-its own, `verify`, and `mcp check`. What each step said is printed, and what the collection needed.
-Our own wheel is built from this checkout's commit first. Uses the package index, and uv.
+the lock refuses is left out by a second `init --exclude`; commit, build, install into an
+environment of its own, `verify`, and `mcp check`. What each step said is printed, and what the
+collection needed. Our own wheel is built from this checkout's commit first. Uses the package index,
+and uv.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class Adoption:
         run("git", "add", ".", cwd=self.copy)
         run("git", *AUTHOR, "commit", "--quiet", "-m", "Ship our skills", cwd=self.copy)
         start = time.perf_counter()
-        run("uv", "build", "--quiet", "--out-dir", self.room / "dist", self.copy, cwd=self.copy)
+        run("uv", "build", "--out-dir", self.room / "dist", self.copy, cwd=self.copy)
         (made,) = (self.room / "dist").glob("*.whl")
         size = made.stat().st_size / 1024 / 1024
         print(f"   build     {made.name}, {size:.1f} MiB, {time.perf_counter() - start:.0f} s")

@@ -246,3 +246,46 @@ def test_a_file_that_is_too_large_is_not_parsed(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_bytes(b"#" * (5 * 1024 * 1024))
     with pytest.raises(SettingsError, match="more than"):
         read(tmp_path / "pyproject.toml")
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"), [("skils", "skills"), ("source_ref", "source-ref"), ("excludes", "exclude")]
+)
+def test_an_unknown_key_names_the_one_that_was_meant(key: str, meant: str) -> None:
+    """A typo need not be looked for in the list."""
+    with pytest.raises(SettingsError, match=rf"{key}: is no setting; did you mean {meant}\?"):
+        parse({key: "x"}, "hooks.skills-bundle", "acme")
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ('[tool.hatch.build.hooks]\nskills-bundle = "skills"\n', "hooks.skills-bundle"),
+        ("[tool.hatch.build]\nhooks = []\n", "hooks"),
+        ("[tool.hatch.build.targets.wheel]\nhooks = 1\n", "targets.wheel.hooks"),
+    ],
+    ids=["the hook", "all hooks", "hooks of a target"],
+)
+def test_something_else_in_the_place_of_a_table_is_told(
+    tmp_path: Path, text: str, path: str
+) -> None:
+    """With its full path; it is not taken for a project that says nothing."""
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "a"\n{text}', encoding="utf-8")
+    with pytest.raises(SettingsError) as caught:
+        read(tmp_path / "pyproject.toml")
+    found = [(row.path, row.message) for row in caught.value.problems]
+    assert found == [(f"tool.hatch.build.{path}", "must be a table")]
+
+
+def test_a_registered_and_a_custom_table_that_differ_are_refused(tmp_path: Path) -> None:
+    """One bundle has one set of settings, whatever loads the hook."""
+    text = """[project]
+name = "a"
+[tool.hatch.build.hooks.skills-bundle]
+skills = "one"
+[tool.hatch.build.hooks.custom]
+skills = "two"
+"""
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"hooks\.custom: differs from"):
+        read(tmp_path / "pyproject.toml")

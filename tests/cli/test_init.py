@@ -98,6 +98,22 @@ def test_skills_that_are_there_are_shipped(tmp_path: Path) -> None:
     assert "example-skill" not in " ".join(tree(tmp_path))
 
 
+def test_code_beside_skills_is_not_taken_for_the_package(tmp_path: Path) -> None:
+    """A repository of skills may hold tools of its own; the project gets a package for itself."""
+    skill(tmp_path, "skills/one")
+    (tmp_path / "tools/adapters").mkdir(parents=True)
+    (tmp_path / "tools/adapters/__init__.py").touch()
+    assert call("init", str(tmp_path), "--name", "acme", "--json").json["package"] == "acme"
+
+
+def test_a_package_in_a_namespace_ships_with_it(tmp_path: Path) -> None:
+    """Hatchling drops what lies above the folder that it is given."""
+    call("init", str(tmp_path), "--name", "acme", "--package", "org.acme.skills")
+    wheel_table = at(parsed(tmp_path), "tool", "hatch", "build", "targets", "wheel")
+    assert wheel_table["packages"] == ["src/org"]
+    assert (tmp_path / "src/org/acme/skills/__init__.py").exists()
+
+
 def test_what_is_there_is_never_replaced(tmp_path: Path) -> None:
     """A README, ignore and attribute files of a project stay, the last with lines added."""
     (tmp_path / "README.md").write_text("Mine.\n", encoding="utf-8")

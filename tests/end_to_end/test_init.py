@@ -122,6 +122,13 @@ class Layout:
     make: Callable[[Path], None]
     below: str = "."
     collection: str = "acme-tools"
+    options: tuple[str, ...] = ()
+
+
+def new_namespace(folder: Path) -> None:
+    """Have no project at all, beside code that is none of it."""
+    skill(folder / "skills")
+    package(folder, "tools/adapters")
 
 
 LAYOUTS = {
@@ -132,6 +139,7 @@ LAYOUTS = {
     "hatch.toml": Layout(with_hatch_toml),
     "excluding": Layout(excluding),
     "new": Layout(nothing, "acme-tools"),
+    "new, in a namespace": Layout(new_namespace, "acme-tools", options=("--package", "acme.tools")),
 }
 
 
@@ -143,7 +151,7 @@ def test_what_init_makes_builds_clean_and_serves(
     repository = tmp_path / "repository"
     folder = repository / layout.below
     layout.make(folder)
-    ours.run("skills-bundle", "init", folder)
+    ours.run("skills-bundle", "init", folder, *layout.options)
     commit = committed(repository)
     wheel = built(folder, wheelhouse, tmp_path / "out")
     assert (receipt_of(wheel).source.state, receipt_of(wheel).source.commit) == ("clean", commit)

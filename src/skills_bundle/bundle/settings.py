@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, cast
 
 from skills_bundle import limits
@@ -18,7 +19,7 @@ from skills_bundle.bundle.setting_rules import CHECKS
 from skills_bundle.errors import Problem, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from skills_bundle.archives.model import Compression
@@ -89,7 +90,7 @@ def defaults(project_name: str) -> Settings:
     return Settings(package=name.replace("-", "_"), collection=name)
 
 
-def parse(table: Mapping[str, object], where: str, project_name: str) -> Settings:
+def parse(table: object, where: str, project_name: str) -> Settings:
     """Check one table.
 
     Args:
@@ -98,10 +99,14 @@ def parse(table: Mapping[str, object], where: str, project_name: str) -> Setting
         project_name: The `[project]` name, which two defaults derive from.
 
     Raises:
-        SettingsError: With every problem: unknown keys, wrong types, unusable values.
+        SettingsError: With every problem: no table, unknown keys, wrong types, unusable values.
     """
+    if not isinstance(table, dict):
+        problem = _problem("invalid_setting", where, "must be a table")
+        raise SettingsError(f"The settings in {where} cannot be used.", (problem,))
+    table = cast("Table", table)
     problems = [
-        _problem("unknown_setting", f"{where}.{key}", f"is no setting; there are {', '.join(KEYS)}")
+        _problem("unknown_setting", f"{where}.{key}", _unknown(key))
         for key in table
         if key not in KEYS and key not in HATCHLING_KEYS
     ]
@@ -115,6 +120,12 @@ def parse(table: Mapping[str, object], where: str, project_name: str) -> Setting
         raise SettingsError(f"The settings in {where} cannot be used.", tuple(problems))
     # Every value has passed the check of its key; `replace` cannot know their types.
     return replace(defaults(project_name), where=where, **cast("dict[str, str]", values))
+
+
+def _unknown(key: str) -> str:
+    close = get_close_matches(key.replace("_", "-"), KEYS, n=1)
+    guess = f"did you mean {close[0]}? There" if close else "there"
+    return f"is no setting; {guess} are {', '.join(KEYS)}"
 
 
 def _frozen(value: object) -> object:
@@ -189,7 +200,7 @@ def refuse_skills_of_a_project(folder: Path) -> None:
         raise SettingsError("This folder is no project of its own.", (problem,))
 
 
-def _one(tables: list[tuple[str, Table]], project_name: str) -> Settings:
+def _one(tables: list[tuple[str, object]], project_name: str) -> Settings:
     """Give the settings all tables agree on: one lock belongs to every target."""
     if not tables:
         return defaults(project_name)
@@ -209,8 +220,10 @@ def _one(tables: list[tuple[str, Table]], project_name: str) -> Settings:
     return found[0]
 
 
-def hook_tables(build: Table, prefix: str) -> Iterator[tuple[str, Table]]:
+def hook_tables(build: Table, prefix: str) -> Iterator[tuple[str, object]]:
     """Give every table of our hook, as (dotted TOML path, table): for all targets, then for one.
+
+    Where something else stands in the place of a table, that is given, for `parse` to refuse.
 
     A `custom` table is ours if it holds one of our keys; any project may have another custom hook.
 
@@ -218,16 +231,19 @@ def hook_tables(build: Table, prefix: str) -> Iterator[tuple[str, Table]]:
         build: hatchling's build table.
         prefix: Its dotted TOML path.
     """
-    places = [(f"{prefix}.hooks", _at(build, "hooks"))]
+    places: list[tuple[str, object]] = [(f"{prefix}.hooks", build.get("hooks", {}))]
+    targets = _at(build, "targets")
     places += [
-        (f"{prefix}.targets.{target}.hooks", _at(build, "targets", target, "hooks"))
-        for target in _at(build, "targets")
+        (f"{prefix}.targets.{target}.hooks", _at(targets, target).get("hooks", {}))
+        for target in targets
     ]
-    for path, hooks in places:
+    for path, found in places:
+        hooks = _at(found)
+        if not isinstance(found, dict):
+            yield path, found
         for hook in HOOK_NAMES:
-            table = _at(hooks, hook)
-            if hook in hooks and (hook != "custom" or not table.keys().isdisjoint(KEYS)):
-                yield f"{path}.{hook}", table
+            if hook in hooks and (hook != "custom" or not _at(hooks[hook]).keys().isdisjoint(KEYS)):
+                yield f"{path}.{hook}", hooks[hook]
 
 
 def _at(value: object, *keys: str) -> Table:

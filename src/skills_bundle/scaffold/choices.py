@@ -165,7 +165,8 @@ def _package(
     if chosen := asked.package or said:
         return chosen, []
     shipped = [row for row in _shipped(document) if row in found.packages] or [*found.packages]
-    if default in shipped or not shipped:
+    # Code in a folder that builds nothing yet is no package of what is made now.
+    if default in shipped or not shipped or not document.is_project:
         return default, [*_single_module(found, document, default)]
     if len(shipped) == 1:
         return shipped[0], []

@@ -166,7 +166,7 @@ def _toml(data: bytes | None, name: str, problems: list[Problem]) -> Table:
 
 
 def _settings(
-    tables: list[tuple[str, Table]], name: str
+    tables: list[tuple[str, object]], name: str
 ) -> tuple[Settings | None, tuple[Problem, ...]]:
     problems: list[Problem] = []
     found: list[Settings] = []

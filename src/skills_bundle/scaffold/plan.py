@@ -198,13 +198,20 @@ def _selection(document: Document, chosen: Choices) -> Iterator[Addition]:
         yield Addition(table=(*table, "sdist"), key="only-include", value=(top,))
     selects = {"packages", "only-include", "include", "force-include"} & wheel.keys()
     if not document.is_project or (not chosen.has_package and not selects):
-        value = (chosen.package_folder,)
+        value = (_top_package(chosen),)
         yield Addition(table=(*table, "wheel"), key="packages", value=value)
     elif not chosen.has_package and "packages" in wheel:
         row = Addition(
-            table=(*table, "wheel"), key="packages", value=chosen.package_folder, append=True
+            table=(*table, "wheel"), key="packages", value=_top_package(chosen), append=True
         )
         yield row
+
+
+def _top_package(chosen: Choices) -> str:
+    """Give the folder of the first name of a package: hatchling drops what is above a folder."""
+    folders = PurePosixPath(chosen.package_folder).parents
+    below = chosen.package.count(".")
+    return str(folders[below - 1]) if below else chosen.package_folder
 
 
 def _settings(table: tuple[str, ...], chosen: Choices) -> Iterator[Addition]:
