@@ -51,9 +51,7 @@ class SshKey:
         return file.with_name(f"{file.name}.sig")
 
 
-def keygen(*arguments: str) -> str:
-    """Run ssh-keygen and give what it prints."""
-    done = subprocess.run(
-        ["ssh-keygen", *arguments], check=True, capture_output=True, encoding="utf-8"
-    )
-    return done.stdout
+def keygen(*arguments: str, given: bytes = b"") -> str:
+    """Run ssh-keygen with this standard input, and give what it prints."""
+    command = ["ssh-keygen", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, input=given).stdout.decode()

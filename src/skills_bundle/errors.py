@@ -5,6 +5,7 @@ SkillsBundleError                 everything we raise on purpose; carries `probl
 ├── MalformedJsonError            bytes that are not the strict JSON we accept
 ├── InvalidLockError              a lock that cannot be read
 ├── InvalidReceiptError           a build receipt that cannot be read
+├── InvalidStatementError         bytes that hold no in-toto statement
 ├── InvalidSkillsError            skill folders that were refused
 ├── StaleLockError                a committed lock that is not what the skills give now
 ├── SettingsError                 wrong keys or values in pyproject.toml
@@ -82,6 +83,10 @@ class InvalidLockError(SkillsBundleError):
 
 class InvalidReceiptError(SkillsBundleError):
     """A build receipt that cannot be read, or whose fields contradict each other."""
+
+
+class InvalidStatementError(SkillsBundleError):
+    """A file that holds no in-toto statement, or one without the form of a statement."""
 
 
 class InvalidSkillsError(SkillsBundleError):

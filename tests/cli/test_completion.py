@@ -38,7 +38,7 @@ def test_another_shell_is_refused_with_the_ones_there_are() -> None:
 @pytest.mark.parametrize(
     ("words", "completed"),
     [
-        (["ver"], ["verify"]),
+        (["rec"], ["receipt"]),
         (["mcp", ""], ["serve", "check"]),
         (["catalog", "se"], ["search"]),
         (["lock", "--str"], ["--strict"]),

@@ -195,7 +195,7 @@ def test_who_signed_the_commit_is_told_when_asked_for(
     ran = with_proof.ask("verify", "--collection", "acme-skills", "--signed-by", str(signers))
     assert (ran.code, ran.stderr) == (0, "")
     told = " ".join(ran.stdout.split())
-    assert "✓ signature of the commit: the signature is good, and an allowed signer made it" in told
+    assert "✓ signature of the commit: good, by an allowed signer" in told
     assert "signer ada@example.org, as the allowed signers name the key key ED25519 SHA256:" in told
     assert "valid at 2026-01-02 03:04:05 UTC" in told
 
@@ -217,7 +217,7 @@ def test_a_signature_that_is_not_trusted_ends_with_1(
     ran = with_proof.ask("verify", *options)
     assert ran.code == 1
     assert "every file is the one that was locked" in ran.stdout
-    assert "by a key that the allowed signers do not allow" in " ".join(ran.stdout.split())
+    assert "good, by a key that is not allowed here" in ran.stdout
 
 
 def test_a_receipt_without_a_proof_cannot_tell_who_signed(ask_whole: Ask, tmp_path: Path) -> None:

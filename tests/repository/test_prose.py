@@ -22,6 +22,7 @@ KNOWN_HOSTS = {
     "docs.astral.sh",
     "github.com",
     "hatch.pypa.io",
+    "in-toto.io",
     "json-schema.org",
     "keepachangelog.com",
     "modelcontextprotocol.io",
@@ -30,6 +31,7 @@ KNOWN_HOSTS = {
     "peps.python.org",
     "pipx.pypa.io",
     "semver.org",
+    "slsa.dev",
     "www.swhid.org",
     "yaml.org",
 }

@@ -141,7 +141,7 @@ def test_an_unsigned_commit_is_wrong_when_a_signature_is_wanted(tmp_path: Path) 
     [
         (b"-----BEGIN PGP SIGNATURE-----", "openpgp", "GnuPG"),
         (b"-----BEGIN SIGNED MESSAGE-----", "x509", "gpgsm"),
-        (b"something else", "other", "do not know"),
+        (b"something else", "other", "none that we know"),
     ],
 )
 def test_a_signature_of_another_kind_cannot_be_told(

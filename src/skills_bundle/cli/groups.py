@@ -44,6 +44,13 @@ _HERE = "skills_bundle.cli"
             "Build the commit of an archive again and compare bit for bit.",
             f"{_HERE}.rebuild:command",
         ),
+        "statement": Entry(
+            "Write an in-toto statement about a wheel or sdist.", f"{_HERE}.statement:statement"
+        ),
+        "verify-statement": Entry(
+            "Compare a statement with the wheel or sdist it speaks of.",
+            f"{_HERE}.verify_statement:verify_statement",
+        ),
         "catalog": Entry(
             "Search and read the bundled skills.", f"{_HERE}.groups:catalog", is_group=True
         ),

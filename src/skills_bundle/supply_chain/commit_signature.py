@@ -56,22 +56,22 @@ _ANY_HEADER: Final = b"gpgsig"
 _COMMITTER: Final = re.compile(rb"^committer [^\n]*> (\d{1,18}) [+-]\d{4}$", re.MULTILINE)
 
 _SAYS: Final[dict[SignatureState, str]] = {
-    "trusted": "The signature is good, and an allowed signer made it.",
-    "untrusted": "The signature is good, and by a key that the allowed signers do not allow here.",
-    "bad": "This is no signature of this content.",
-    "unsigned": "It is not signed.",
-    "no_commit": "There is no commit whose signature could be checked.",
-    "other_kind": "It is signed in a way that is not checked here.",
-    "signers_unreadable": "The signature is good; whether an allowed signer made it cannot be "
-    "told, since lines of that file cannot be read.",
-    "no_ssh_keygen": "It is signed, and nobody is there to check it.",
-    "ssh_keygen_failed": "It is signed, and ssh-keygen could not check it.",
+    "trusted": "Good, by an allowed signer.",
+    "untrusted": "Good, by a key that is not allowed here.",
+    "bad": "Bad: it is no signature of this content.",
+    "unsigned": "None: it is not signed.",
+    "no_commit": "Not checked: there is no commit to look at.",
+    "other_kind": "Not checked: it is of another kind than SSH.",
+    "signers_unreadable": "Good; whether by an allowed signer is open, since lines of that file "
+    "cannot be read.",
+    "no_ssh_keygen": "Not checked: there is no ssh-keygen.",
+    "ssh_keygen_failed": "Not checked: ssh-keygen failed.",
 }
 _TOOLS: Final[dict[SignatureKind, str]] = {
-    "openpgp": "It is an OpenPGP signature: `git verify-commit` with GnuPG and the signer's key "
+    "openpgp": "For OpenPGP: `git verify-commit` with GnuPG and the signer's key "
     "checks it, in a clone.",
-    "x509": "It is an X.509 signature: `git verify-commit` with gpgsm checks it, in a clone.",
-    "other": "It is of a kind that we do not know.",
+    "x509": "For X.509: `git verify-commit` with gpgsm checks it, in a clone.",
+    "other": "It begins like none that we know.",
 }
 
 

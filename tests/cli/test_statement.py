@@ -1,0 +1,111 @@
+"""`statement`: written beside a real wheel, never over another file, never about a broken one."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.runner import call
+from tests.hatch_plugin.sample import SampleProject
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def wheel(tmp_path: Path) -> Path:
+    """Give a real wheel."""
+    return SampleProject.create(tmp_path / "acme").wheel()
+
+
+def beside(wheel: Path) -> Path:
+    """Give where its statement is put."""
+    return wheel.with_name(f"{wheel.name}.provenance.json")
+
+
+def test_it_is_written_beside_the_file(wheel: Path) -> None:
+    """And the command that signs it is named."""
+    ran = call("statement", str(wheel))
+    assert ran.code == 0
+    assert "unsigned, so at most SLSA Build L1" in ran.stdout
+    assert f"ssh-keygen -Y sign -n skills-bundle-statement -f KEY {beside(wheel)}" in ran.stderr
+    (subject,) = json.loads(beside(wheel).read_bytes())["subject"]
+    assert subject["name"] == wheel.name
+
+
+def test_the_same_again_is_no_change(wheel: Path) -> None:
+    """A file that is current is not touched."""
+    call("statement", str(wheel))
+    before = beside(wheel).stat()
+    ran = call("statement", str(wheel))
+    assert (ran.code, beside(wheel).stat()) == (0, before)
+    assert "is there already" in " ".join(ran.stdout.split())
+
+
+def test_it_is_printed_where_that_is_wanted(wheel: Path) -> None:
+    """The very bytes, and no file."""
+    printed = call("statement", str(wheel), "-o", "-").stdout
+    assert not beside(wheel).exists()
+    call("statement", str(wheel))
+    assert printed.encode() == beside(wheel).read_bytes()
+
+
+def test_it_is_written_where_that_is_wanted(wheel: Path, tmp_path: Path) -> None:
+    """Under any name."""
+    assert call("statement", str(wheel), "--output", str(tmp_path / "other.json")).code == 0
+    assert (tmp_path / "other.json").exists()
+
+
+def test_another_file_is_left_alone(wheel: Path) -> None:
+    """Exit 2, until one insists."""
+    beside(wheel).write_text("mine", encoding="utf-8")
+    ran = call("statement", str(wheel))
+    assert (ran.code, beside(wheel).read_text(encoding="utf-8")) == (2, "mine")
+    assert "--force replaces it" in ran.stderr
+    assert call("statement", str(wheel), "--force").code == 0
+    assert beside(wheel).read_text(encoding="utf-8") != "mine"
+
+
+def test_a_program_is_told_what_was_written(wheel: Path) -> None:
+    """Where, whether it was there already, and the statement itself."""
+    told = [call("statement", str(wheel), "--json").json for _ in range(2)]
+    assert [one["written"] for one in told] == [True, False]
+    assert told[0]["path"] == str(beside(wheel))
+    assert told[0]["statement"] == json.loads(beside(wheel).read_bytes())
+
+
+def test_json_and_standard_output_are_one_too_many(wheel: Path) -> None:
+    """The statement is JSON itself."""
+    assert call("statement", str(wheel), "--json", "-o", "-").code == 2
+
+
+def test_nothing_is_stated_of_a_wheel_that_does_not_verify(tmp_path: Path) -> None:
+    """Exit 1, naming what is wrong and the command that says more; no file."""
+    sample = SampleProject.create(tmp_path / "acme")
+    wheel = sample.wheel()
+    data = wheel.read_bytes()
+    old, new = b"# Greet", b"# Greed"
+    assert data.count(old) == 1
+    broken = tmp_path / wheel.name
+    broken.write_bytes(data.replace(old, new))
+    ran = call("statement", str(broken))
+    assert ran.code == 1
+    assert not beside(broken).exists()
+
+
+def test_nothing_is_stated_of_a_wheel_without_a_bundle(tmp_path: Path) -> None:
+    """Exit 3: there is nothing to state, and `verify-wheel` says the same."""
+    sample = SampleProject.create(tmp_path / "acme")
+    text = (sample.folder / "pyproject.toml").read_text(encoding="utf-8")
+    head = text.partition("[tool.hatch.build.hooks.custom]")[0]
+    wheel = sample.write("pyproject.toml", head.encode()).committed().wheel()
+    ran = call("statement", str(wheel))
+    assert ran.code == 3
+    assert "skills-bundle verify-wheel" in ran.stderr
+
+
+def test_a_file_that_is_not_there_cannot_be_told(tmp_path: Path) -> None:
+    """Exit 3, as for every command that opens an archive."""
+    assert call("statement", str(tmp_path / "acme-1-py3-none-any.whl")).code == 3

@@ -1,0 +1,72 @@
+"""Any bytes hold statements or are refused with a reason; only one made of the file matches it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING
+
+from skills_bundle.archives.model import Archive, Member
+from skills_bundle.errors import InvalidStatementError
+from skills_bundle.supply_chain import statement as statements
+from skills_bundle.supply_chain.carried import carried
+from skills_bundle.supply_chain.statement_check import check as compare
+from skills_bundle.supply_chain.statement_documents import read
+from tests.installed_builder import NAME, VERSION, InstalledBuilder, metadata_of
+from tests.supply_chain.statements import (
+    attestation,
+    dsse,
+    provenance,
+    publish_attestation,
+    sigstore_bundle,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from skills_bundle.supply_chain.carried import Carried
+
+WHEEL = f"{NAME.replace('-', '_')}-{VERSION}-py3-none-any.whl"
+SHA256 = "1" * 64
+
+
+def check(data: bytes) -> None:
+    """Take the bytes apart, and compare with a wheel what was found."""
+    try:
+        found = read(data)
+    except InvalidStatementError as error:
+        if not error.problems:
+            raise AssertionError("refused without a reason") from error
+        return
+    report = compare(found, _carried(), "match", None)
+    report.to_dict()
+    if report.verdict == "match" and any(one != _statement() for one in found.statements):
+        raise AssertionError("another statement matches")
+
+
+@cache
+def _carried() -> Carried:
+    """Give a wheel whose lock and receipt are believed."""
+    builder = InstalledBuilder()
+    files = {
+        "acme_skills/.agents/catalog.lock.json": builder.lock.to_bytes(),
+        "acme_skills/.agents/build-receipt.json": builder.receipt.to_bytes(),
+        f"acme_skills-{VERSION}.dist-info/METADATA": metadata_of(NAME, VERSION),
+    }
+    members = {path: Member(data) for path, data in files.items()}
+    return carried(
+        Archive(kind="wheel", file_name=WHEEL, sha256=SHA256, size=1, top="", members=members)
+    )
+
+
+@cache
+def _statement() -> object:
+    return json.loads(statements.to_bytes(statements.make(_carried())))
+
+
+def seeds() -> Iterator[bytes]:
+    """Give our own statement and one of an index, bare and in every envelope."""
+    foreign = publish_attestation(WHEEL, SHA256)
+    for one in (_statement(), foreign):
+        wrapped = (dsse(one), sigstore_bundle(one), attestation(one), provenance(one))
+        yield from (json.dumps(value).encode() for value in (one, *wrapped))

@@ -1,0 +1,166 @@
+"""What a statement says of a real wheel or sdist: all of it from the archive, nothing besides."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from skills_bundle.bundle.documents import Document
+from skills_bundle.supply_chain import statement as statements
+from tests.hatch_plugin.sample import SampleProject, receipt_of, unpacked
+from tests.supply_chain.statements import Json, carried_by
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+UNASSERTED = 'repository = "https://example.org/acme/skills"\nsource-ref = "refs/tags/v{version}"\n'
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> SampleProject:
+    """Give a committed project."""
+    return SampleProject.create(tmp_path / "acme")
+
+
+def made(archive: Path) -> Json:
+    """Make the statement about an archive."""
+    return cast("Json", statements.make(carried_by(archive)))
+
+
+def definition(archive: Path) -> Json:
+    """Give its `buildDefinition`."""
+    return cast("Json", made(archive)["predicate"]["buildDefinition"])
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_the_subject_is_the_file(sample: SampleProject, kind: str) -> None:
+    """Its name and the SHA-256 of its bytes, as any tool computes it."""
+    archive = sample.wheel() if kind == "wheel" else sample.sdist()
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    assert made(archive)["subject"] == [{"name": archive.name, "digest": {"sha256": digest}}]
+
+
+def test_the_commit_is_the_one_dependency(sample: SampleProject) -> None:
+    """With the repository and the ref that the project asserts."""
+    assert definition(sample.wheel())["resolvedDependencies"] == [
+        {
+            "uri": "git+https://example.org/acme/skills@refs/tags/v1.0",
+            "digest": {"gitCommit": sample.commit_id()},
+        }
+    ]
+
+
+def test_without_a_ref_the_commit_is_one(sample: SampleProject) -> None:
+    """A location names what is to be checked out."""
+    sample.replace("pyproject.toml", 'source-ref = "refs/tags/v{version}"\n', "").committed()
+    (dependency,) = definition(sample.wheel())["resolvedDependencies"]
+    assert dependency["uri"] == f"git+https://example.org/acme/skills@{sample.commit_id()}"
+
+
+def test_without_a_repository_there_is_no_location(sample: SampleProject) -> None:
+    """The commit is named by its id alone."""
+    sample.replace("pyproject.toml", UNASSERTED, "").committed()
+    assert definition(sample.wheel())["resolvedDependencies"] == [
+        {"digest": {"gitCommit": sample.commit_id()}}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("repository", "uri"),
+    [
+        ("https://x.org/a", "git+https://x.org/a@main"),
+        ("ssh://git@x.org/a", "git+ssh://git@x.org/a@main"),
+        ("git+https://x.org/a", "git+https://x.org/a@main"),
+        ("git://x.org/a", "git://x.org/a@main"),
+        ("git@x.org:a", None),
+        (None, None),
+    ],
+)
+def test_locations_are_written_as_spdx_has_them(repository: str | None, uri: str | None) -> None:
+    """What is no URI is left out."""
+    assert statements.location(repository, "main") == uri
+
+
+def test_a_dirty_build_has_no_source(sample: SampleProject) -> None:
+    """Nothing is claimed where the receipt names no commit, and the reason is said."""
+    found = definition(sample.write("new", b"").wheel())
+    assert found["resolvedDependencies"] == []
+    assert found["internalParameters"]["source"] == {
+        "state": "dirty",
+        "reason": "dirty_source",
+        "commit": None,
+        "skillsTree": None,
+    }
+
+
+def test_what_is_asserted_and_what_was_recorded_stay_apart(sample: SampleProject) -> None:
+    """External parameters are the project's word, internal ones the build's and our digests."""
+    wheel = sample.wheel()
+    found, receipt, carried = definition(wheel), receipt_of(wheel), carried_by(wheel)
+    assert found["externalParameters"] == {
+        "project": {"name": "acme-skills", "version": "1.0"},
+        "repository": "https://example.org/acme/skills",
+        "sourceRef": "refs/tags/v1.0",
+    }
+    inner = found["internalParameters"]
+    assert inner["catalogSha256"] == receipt.catalog.sha256
+    assert inner["receiptSha256"] == hashlib.sha256(carried.receipt_bytes or b"").hexdigest()
+    assert inner["inputsDirHash"] == receipt.inputs.dir_hash
+    assert inner["skillsGitTree"] == receipt.catalog.git_tree
+
+
+def test_the_builder_vouches_for_nothing(sample: SampleProject) -> None:
+    """Its id says so, and there is no time or invocation of anybody's."""
+    assert made(sample.wheel())["predicate"]["runDetails"] == {
+        "builder": {"id": statements.BUILDER_ID}
+    }
+    assert statements.BUILDER_ID.endswith("#unsigned-local-builder")
+
+
+def test_the_same_commit_gives_the_same_statement(sample: SampleProject, tmp_path: Path) -> None:
+    """Built from git or from the sdist, anywhere and at any time."""
+    inside = unpacked(sample.sdist(), tmp_path / "elsewhere")
+    texts = {statements.to_bytes(statements.make(carried_by(p.wheel()))) for p in (sample, inside)}
+    assert len(texts) == 1
+
+
+def test_an_archive_that_does_not_verify_has_no_statement(sample: SampleProject) -> None:
+    """Whoever asks for it has not looked."""
+    lost = replace(carried_by(sample.wheel()), receipt=Document(state="missing"))
+    with pytest.raises(ValueError, match="verifies"):
+        statements.make(lost)
+
+
+def test_a_statement_differs_from_itself_nowhere(sample: SampleProject) -> None:
+    """Also after it was written and read."""
+    found = made(sample.wheel())
+    assert [*statements.differences(found, json.loads(statements.to_bytes(found)))] == []
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "told"),
+    [
+        ({"a": 1}, {"a": 2}, ("a", "is not 1, as the archive has it")),
+        ({"a": 1}, {"a": True}, ("a", "is not 1, as the archive has it")),
+        ({"a": 1}, {}, ("a", "is missing")),
+        ({}, {"a": 1}, ("a", "is none of its fields")),
+        ({"a": [{"b": 1}]}, {"a": [{"b": "1"}]}, ("a[0].b", "is not 1, as the archive has it")),
+        ({"a": [1]}, {"a": []}, ("a", "is not [1], as the archive has it")),
+        ({"a": None}, {"a": {}}, ("a", "is not null, as the archive has it")),
+    ],
+)
+def test_a_difference_is_told_with_its_place(
+    expected: Json, found: Json, told: tuple[str, str]
+) -> None:
+    """A value, a type, a key that is missing or one too many."""
+    assert [(p.path, p.message) for p in statements.differences(expected, found)] == [told]
+
+
+def test_a_long_value_is_told_shortened() -> None:
+    """The place is what one needs."""
+    (problem,) = statements.differences({"a": "x" * 500}, {"a": ""})
+    assert len(problem.message) < 140
