@@ -82,7 +82,7 @@ def _lock(carried: Carried, project: SourceProject) -> SourceCheck:
     lacking = [path for path in lock.files() if prefix + path not in carried.archive.members]
     if lacking:
         return _told("lock", "fails", f"the archive lacks what it locks: {_listed(lacking)}")
-    return _told("lock", "holds", f"each of its {len(lock.files())} files is there")
+    return _told("lock", "holds", f"the archive has every file that it locks: {len(lock.files())}")
 
 
 def _listed(paths: list[str]) -> str:
@@ -108,7 +108,7 @@ def _proof(receipt: BuildReceipt, project: SourceProject) -> SourceCheck:
         return _told("proof", "remark", "the receipt carries none")
     way = tuple(base64.b64encode(raw).decode() for raw in _way(project))
     if way == receipt.source.proof:
-        return _told("proof", "holds", f"its {len(way)} objects are those of the repository")
+        return _told("proof", "holds", f"objects that are those of the repository: {len(way)}")
     return _told("proof", "fails", "its objects are not those from the commit to the skills")
 
 
@@ -141,7 +141,7 @@ def _recomputed(there: dict[str, Found], recorded: Inputs, project: SourceProjec
     executable = tuple(path for path, one in there.items() if one.entry.mode == "100755")
     if digest != recorded.dir_hash or executable != recorded.executable:
         return _told("inputs", "fails", "they are not as the commit has them")
-    return _told("inputs", "holds", f"its {len(blobs)} files give the digest in the receipt")
+    return _told("inputs", "holds", f"files that give the digest in the receipt: {len(blobs)}")
 
 
 def _source(path: str, project: SourceProject) -> Found | None:
