@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from skills_bundle.supply_chain.source_project import SourceProject
 
 _VERSION_IN_FILE: Final = re.compile(
-    r"^(?:__version__|VERSION)(?: ?: ?str)? *= *(['\"])v?(?P<version>.+?)\1",
+    r"^(?:__version__|VERSION) *= *(['\"])v?(?P<version>.+?)\1",
     re.IGNORECASE | re.MULTILINE,
 )
 """What hatchling looks for in a version file unless a project says otherwise."""
-_REQUIREMENT: Final = re.compile(r"\s*([A-Za-z0-9._-]+)\s*(?:\[([^\]]*)\])?\s*([^;]*)(?:;(.*))?")
+_REQUIREMENT: Final = re.compile(r"([A-Za-z0-9._-]+)(?:\[([^\]]*)\])?(.*)")
+"""A requirement without blanks and marker."""
 _OPERATOR: Final = re.compile(r" ?([<>=!~]+) ?")
 _EXTRA: Final = re.compile(
     r"^(?:\((?P<rest>.*)\)\s*and\s*)?extra\s*==\s*['\"](?P<extra>[^'\"]*)['\"]$"
@@ -129,11 +130,12 @@ def _list(value: object) -> list[str]:
 
 def _requirement(text: str) -> str:
     """Spell a requirement in one way: hatchling's own spelling depends on its version."""
-    match = _REQUIREMENT.fullmatch(text)
+    head, _, marker = text.partition(";")
+    match = _REQUIREMENT.fullmatch("".join(head.split()))
     if match is None:
         return text
-    name, extras, constraint, marker = match.groups(default="")
-    listed = ",".join(sorted(normalized(one.strip()) for one in extras.split(",") if one.strip()))
+    name, extras, constraint = match.groups(default="")
+    listed = ",".join(sorted(normalized(one) for one in extras.split(",") if one))
     spelled = normalized(name) + (f"[{listed}]" if listed else "") + _specifiers(constraint)
     marker = _OPERATOR.sub(r" \1 ", " ".join(marker.split()).replace("'", '"'))
     found = _EXTRA.fullmatch(marker)

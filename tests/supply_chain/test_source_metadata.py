@@ -1,0 +1,105 @@
+"""Core metadata as hatchling writes it, compared with the project's own table as data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from skills_bundle.archives.opened import open_archive
+from skills_bundle.supply_chain.source import Wanted
+from tests.hatch_plugin.sample import SampleProject
+from tests.supply_chain.source_samples import DIST_INFO, rewritten, row, verified
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+METADATA = f"{DIST_INFO}/METADATA"
+
+REQUIREMENTS = """\
+version = "1.0"
+requires-python = ">=3.11,!=3.13.1"
+dependencies = [
+  "Some_Thing >= 2 , <3",
+  "other[b,A]~=1.0; python_version<'3.14' and sys_platform == \\"linux\\"",
+  "direct @ https://acme.example/direct-1.0.tar.gz",
+]
+[project.optional-dependencies]
+Extra_One = ["more>1", "most; python_version < '4'"]
+none = []
+"""
+
+
+def changed(sample: SampleProject, old: bytes, new: bytes) -> Path:
+    """Give a wheel whose METADATA has one text in place of another."""
+    wheel = sample.wheel()
+    text = open_archive(wheel).members[METADATA].data
+    assert old in text
+    return rewritten(wheel, {METADATA: text.replace(old, new)})
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> SampleProject:
+    """Give a committed project that requires this and that."""
+    sample = SampleProject.create(tmp_path / "acme")
+    sample.configure("\n[tool.hatch.metadata]\nallow-direct-references = true")
+    return sample.replace("pyproject.toml", 'version = "1.0"\n', REQUIREMENTS).committed()
+
+
+def test_requirements_are_compared_however_they_are_spelled(sample: SampleProject) -> None:
+    """Hatchling spells them in its own way, which depends on its version."""
+    found = verified(sample.wheel(), sample.folder)
+    assert (found.verdict, found.differences) == ("match", ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"Name: Acme.Skills", b"Name: Acme.Other"),
+        (b"Version: 1.0", b"Version: 1.1"),
+        (b"Requires-Python: ", b"Requires-Python: >=3,"),
+        (b"Requires-Dist: more", b"Requires-Dist: less"),
+        (b"Requires-Dist: other", b"Requires-Dist: evil\nRequires-Dist: other"),
+        (b"Provides-Extra: none", b"Requires-Dist: evil; extra == 'none'\nProvides-Extra: none"),
+        (b"3.14", b"3.15"),
+    ],
+)
+def test_what_decides_about_an_installation_is_noticed(
+    sample: SampleProject, old: bytes, new: bytes
+) -> None:
+    """Each field that an installer acts on."""
+    found = row(verified(changed(sample, old, new), sample.folder), METADATA)
+    assert found.state == "differs"
+    assert "in pyproject.toml" in found.detail
+
+
+def test_a_version_that_lies_in_a_file_is_read_as_data(sample: SampleProject) -> None:
+    """Hatchling searches the file, too; nothing is imported."""
+    sample.replace("pyproject.toml", 'version = "1.0"\n', 'dynamic = ["version"]\n')
+    sample.write("src/acme_skills/_v.py", b'import nothing\n\n__version__ = "1.0"\n')
+    sample.configure('\n[tool.hatch.version]\npath = "src/acme_skills/_v.py"').committed()
+    found = verified(sample.wheel(), sample.folder)
+    assert (found.verdict, found.differences) == ("match", ())
+    assert "not compared" not in row(found, METADATA).detail
+    other = changed(sample, b"Version: 1.0", b"Version: 1.1")
+    assert row(verified(other, sample.folder), METADATA).state == "differs"
+
+
+def test_what_code_gives_is_named_and_not_compared(sample: SampleProject) -> None:
+    """A requirement that hatchling fills in."""
+    sample.replace(
+        "pyproject.toml", '"Some_Thing', '"local @ {root:uri}/local", "Some_Thing'
+    ).committed()
+    found = verified(sample.wheel(), sample.folder)
+    assert "code gives Requires-Dist" in row(found, METADATA).detail
+
+
+def test_a_requirement_of_any_length_is_read(sample: SampleProject) -> None:
+    """A configuration may be hostile, too."""
+    blanks = "x" + " " * 1_000_000
+    text = f'dependencies = [\n  "{blanks};{blanks}",'
+    sample.replace("pyproject.toml", "dependencies = [\n", text + "\n")
+    wheel = SampleProject.create(sample.folder.parent / "other").wheel()
+    sample.committed()
+    found = verified(wheel, sample.folder, Wanted("HEAD"))
+    assert row(found, METADATA).state == "differs"
