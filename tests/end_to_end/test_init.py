@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from uv import find_uv_bin
 
 from tests.end_to_end.conftest import once
 from tests.end_to_end.foreign_project import (
@@ -16,7 +14,6 @@ from tests.end_to_end.foreign_project import (
     built,
     committed,
     installed,
-    ran,
     receipt_of,
     skill,
 )
@@ -181,18 +178,3 @@ def test_the_documentation_shows_those_three_lines() -> None:
     shown = [line.split("  #")[0].split("   #")[0].strip() for line in block.splitlines()]
     tried = THREE_LINES.replace("acme-tools", "acme-skills").replace("acme_tools", "acme_skills")
     assert [line for line in shown if line.replace("==0.1.0", "") not in tried] == []
-
-
-def test_a_scaffolded_command_runs_from_the_wheel(
-    ours: Place, wheelhouse: Path, tmp_path: Path
-) -> None:
-    """With nothing installed, by uvx and by pipx, and serves its collection alone."""
-    folder = tmp_path / "acme-skills"
-    ours.run("skills-bundle", "init", folder, "--console-script", "acme-skills")
-    committed(folder)
-    wheel = built(folder, wheelhouse, tmp_path / "out")
-    uvx = (find_uv_bin(), "tool", "run", "--python", sys.executable, "--from", wheel, "acme-skills")
-    report = json.loads(ran(wheelhouse, *uvx, "mcp", "check", "--json", cwd=tmp_path))
-    assert (report["ok"], report["provenance"]["package_name"]) == (True, "acme-skills")
-    assert ran(wheelhouse, *uvx, "--version", cwd=tmp_path).startswith("acme-skills 0.1.0 (")
-    assert "example-skill" in ran(wheelhouse, *uvx, "catalog", "search", cwd=tmp_path)

@@ -277,6 +277,7 @@ def _demand_entry_point(metadata: Metadata, settings: Settings) -> None:
     if declared.get(settings.collection) == settings.package:
         return
     where = f'project.entry-points."{GROUP}"'
-    message = f'must hold: {settings.collection} = "{settings.package}"'
+    line = f'{settings.collection} = "{settings.package}"'
+    message = f"must hold: {line}; `skills-bundle init` writes it"
     problem = Problem(code="no_entry_point", message=message, path=where)
     raise SettingsError("No server would find this collection.", (problem,))
