@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from skills_bundle.archives import canonical
 from skills_bundle.archives.opened import open_archive
 from skills_bundle.supply_chain import rebuild_causes
 from skills_bundle.supply_chain.carried import carried
@@ -80,14 +81,62 @@ def test_a_record_alone_is_named(wheel: Path, other: Path) -> None:
     assert [*causes(other, wheel)] == ["record"]
 
 
-def test_an_archive_that_was_packed_again_has_a_cause(wheel: Path, other: Path) -> None:
-    """Its files are the same; compressed, dated and sorted otherwise."""
-    with zipfile.ZipFile(wheel) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as archive:
+def packed(source: Path, target: Path, level: int) -> Path:
+    """Pack a wheel again: compressed, dated and sorted otherwise."""
+    with zipfile.ZipFile(source) as archive:
+        members = {info.filename: (info, archive.read(info)) for info in archive.infolist()}
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
         for name in reversed(members):
-            info = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
-            mode = 0o100755 if name.endswith(".sh") else 0o100644
-            info.external_attr = mode << 16
-            archive.writestr(info, members[name], compress_type=zipfile.ZIP_DEFLATED)
-    assert causes(other, wheel) != {}
+            info, data = members[name]
+            info.date_time = (2020, 1, 1, 0, 0, 0)
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED, compresslevel=level)
+    return target
+
+
+def test_an_archive_that_was_packed_again_is_told_as_that(wheel: Path, other: Path) -> None:
+    """Its files are the same; each thing that is not is named once."""
+    one, two = carried(open_archive(packed(wheel, other, 9))), carried(open_archive(wheel))
+    found = rebuild_causes.of(one, two, compare_archives(one.archive, two.archive))
+    assert found[0].code == "packed_again"
+    told = [cause.message for cause in found if cause.code == "packing"]
+    assert len(told) == len({text.partition(" ")[0] for text in told})
+    assert any(text.startswith("compression") for text in told)
+
+
+def test_two_compressed_archives_differ_by_their_zlib(
+    wheel: Path, other: Path, tmp_path: Path
+) -> None:
+    """As a project that asked for compression gets on another machine."""
+    (tmp_path / "two").mkdir()
+    again = packed(wheel, tmp_path / "two" / wheel.name, 1)
+    assert [*causes(packed(wheel, other, 9), again)] == ["compression"]
+
+
+def test_another_version_is_told_by_name_and_metadata(wheel: Path, tmp_path: Path) -> None:
+    """And the receipts differ in what they are of."""
+    sample = SampleProject.create(tmp_path / "acme")
+    later = sample.replace("pyproject.toml", 'version = "1.0"', 'version = "1.1"').committed()
+    found = causes(wheel, later.wheel())
+    assert "acme_skills-1.1" in found["file_name"]
+    assert "only_given" in found
+
+
+def test_a_rebuild_that_names_no_commit_is_told(wheel: Path, tmp_path: Path) -> None:
+    """Something in the clone made it dirty."""
+    sample = SampleProject.create(tmp_path / "acme").write("notes.txt", b"draft\n")
+    assert "dirty_source" in causes(wheel, sample.wheel())["receipt"]
+
+
+def test_receipts_of_two_commits_differ_in_their_source(wheel: Path, tmp_path: Path) -> None:
+    """The part is named."""
+    sample = SampleProject.create(tmp_path / "acme").write("notes.txt", b"x\n").committed()
+    assert causes(wheel, sample.wheel())["receipt"] == "the receipts differ in inputs, source"
+
+
+def test_another_top_folder_of_an_sdist_is_told(tmp_path: Path) -> None:
+    """With the same files below it."""
+    one = SampleProject.create(tmp_path / "acme").sdist()
+    members = open_archive(one).members
+    two = tmp_path / "acme_skills-2.0.tar.gz"
+    two.write_bytes(canonical.write_sdist(members, "acme_skills-2.0"))
+    assert "acme_skills-2.0" in causes(one, two)["file_name"]

@@ -51,7 +51,7 @@ NEXT_STEPS: Final = {
 """What to do about an error whose own text may not say it."""
 
 STEPS_OF_PROBLEMS: Final = {
-    "unreadable": "Check that it is there and may be read; --skills DIR names another folder.",
+    "unreadable": "Check that it is there and may be read.",
     "lock_not_a_file": "Move away what lies there; `skills-bundle lock` then writes the lock.",
     "lock_line_ends": "Without that, every checkout has them again.",
     "no_skills": (

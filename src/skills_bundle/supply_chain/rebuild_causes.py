@@ -14,10 +14,16 @@ if TYPE_CHECKING:
 
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.supply_chain.carried import Carried
-    from skills_bundle.supply_chain.diff_archives import ArchiveDiff, MemberDifference
+    from skills_bundle.supply_chain.diff_archives import ArchiveDiff, Change, MemberDifference
 
 SHOWN: Final = 3
 """Files that a sentence names before it counts the others."""
+PACKED_SIZE: Final = "packed size"
+"""What an archive's reader calls the bytes that a member takes up; follows from its compression."""
+COMPRESSED: Final = Cause(
+    code="compression",
+    message="both are compressed, by versions of zlib, or at levels, that give other bytes",
+)
 MADE: Final = ("WHEEL", "METADATA", "PKG-INFO", "RECORD", "entry_points.txt", RECEIPT_FILE_NAME)
 
 
@@ -30,7 +36,7 @@ def of(given: Carried, rebuilt: Carried, diff: ArchiveDiff) -> tuple[Cause, ...]
         diff: Their difference; they are not identical.
     """
     if not diff.members:
-        return tuple(_packing(given, rebuilt, diff))
+        return tuple(_packing(given, rebuilt, diff)) or (COMPRESSED,)
     found = [*_names(given, rebuilt), *_generator(given, rebuilt)]
     changed = {posixpath.basename(row.path): row for row in diff.members}
     found += _metadata(given, rebuilt, changed)
@@ -51,8 +57,7 @@ def _packing(given: Carried, rebuilt: Carried, diff: ArchiveDiff) -> Iterator[Ca
     if given.archive.top != rebuilt.archive.top:
         text = f"the top folder is {given.archive.top}, and {rebuilt.archive.top} in the rebuild"
         yield Cause(code="file_name", message=text)
-    ours = rebuilt.archive.canonical == "yes"
-    if ours and given.archive.canonical != "yes":
+    if rebuilt.archive.canonical == "yes" and given.archive.canonical != "yes":
         text = (
             "the rebuild has the one form that the build hook writes, and the given archive has "
             "not: it was packed again after its build, or built by another version of the hook"
@@ -62,18 +67,27 @@ def _packing(given: Carried, rebuilt: Carried, diff: ArchiveDiff) -> Iterator[Ca
         if change.name not in {"size", "kind", "top folder"}:
             text = f"{change.name}: {change.before or 'none'}, and {change.after or 'none'} rebuilt"
             yield Cause(code="packing", message=text)
+    yield from _keeping(diff)
+
+
+def _keeping(diff: ArchiveDiff) -> Iterator[Cause]:
+    """Say what is kept otherwise beside the bytes, each thing once, with an example."""
     facts = [(row.path, change) for row in diff.entries for change in row.changes]
-    for name in dict.fromkeys(change.name for _, change in facts):
-        path, first = next((path, one) for path, one in facts if one.name == name)
-        number = sum(one.name == name for _, one in facts)
+    found = {name: [row for row in facts if row[1].name == name] for name in _named(facts)}
+    sizes = found.pop(PACKED_SIZE, [])
+    for name, rows in found.items():
+        path, first = rows[0]
         text = (
-            f"{name} of {number} of its entries: {first.before or 'none'} of {path}, "
+            f"{name} of {len(rows)} of its entries: {first.before or 'none'} of {path}, "
             f"and {first.after or 'none'} rebuilt"
         )
         yield Cause(code="packing", message=text)
-    if not facts and not ours:
-        text = "both are compressed, by versions of zlib that give other bytes"
-        yield Cause(code="compression", message=text)
+    if sizes and "compression" not in found:
+        yield COMPRESSED
+
+
+def _named(facts: list[tuple[str, Change]]) -> list[str]:
+    return list(dict.fromkeys(change.name for _, change in facts))
 
 
 def _names(given: Carried, rebuilt: Carried) -> Iterator[Cause]:
