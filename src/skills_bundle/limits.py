@@ -106,6 +106,16 @@ ARCHIVE_NAME_MAX_COMPONENTS: Final = 64
 """Components of a member's path."""
 ARCHIVE_HEADER_MAX_BYTES: Final = MIB
 """Bytes of one extended header of a tar, and of a long name in one."""
+DIFF_MAX_LINES: Final = 2000
+"""Lines of all unified diffs that one comparison shows."""
+DIFF_TEXT_MAX_LINES: Final = 2000
+"""Lines of a text whose lines are compared: finding the fewest that differ takes their square."""
+DIFF_TEXT_MAX_BYTES: Final = 512 * KIB
+"""Bytes of a text whose lines are compared."""
+FOLDER_MAX_FILES: Final = 50_000
+"""Files of a folder or an installation that a comparison reads."""
+FOLDER_MAX_BYTES: Final = 512 * MIB
+"""Bytes of all of them together."""
 ARCHIVE_MAX_PROBLEMS: Final = 100
 """Problems told of one archive; the rest are counted."""
 

@@ -51,6 +51,10 @@ _HERE = "skills_bundle.cli"
             "Compare a statement with the wheel or sdist it speaks of.",
             f"{_HERE}.verify_statement:verify_statement",
         ),
+        "diff": Entry(
+            "Say how two locks, wheels, sdists, installations or folders differ.",
+            f"{_HERE}.diff:diff",
+        ),
         "catalog": Entry(
             "Search and read the bundled skills.", f"{_HERE}.groups:catalog", is_group=True
         ),
