@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import wiring
+from skills_bundle.bundle import installed
+from skills_bundle.bundle.collections import UnknownCollectionError
+from skills_bundle.catalog import Catalog, Catalogs
 from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
 from tests import odd_files
 from tests.installed_builder import InstalledBuilder
@@ -128,3 +131,50 @@ def test_the_running_package_is_the_default() -> None:
     assert found.package_name == "skills-bundle"
     catalog = wiring.open_catalog()
     assert catalog.search().provenance.package_name == "skills-bundle"
+
+
+def test_one_chosen_collection_is_opened_as_if_there_were_no_others(tmp_path: Path) -> None:
+    """And what says where it is can stop a start."""
+    made = InstalledBuilder().install(tmp_path)
+    chosen = wiring.Chosen(finders={"acme-skills": made.locate})
+    source = wiring.open_chosen(chosen)
+    assert (type(source), chosen.identify()) == (Catalog, made.locate())
+
+
+def test_several_chosen_collections_are_opened_together(tmp_path: Path) -> None:
+    """An installed one and one that runs from its source: each with its own claims."""
+    made = InstalledBuilder().install(tmp_path / "site")
+    chosen = wiring.Chosen(finders={"acme-skills": made.locate, "skills-bundle": installed.locate})
+    source = wiring.open_chosen(chosen)
+    assert isinstance(source, Catalogs)
+    states = source.search().collections
+    assert chosen.identify() is None
+    assert [one.provenance and one.provenance.gaps for one in states] == [(), ("editable_install",)]
+
+
+def test_one_that_cannot_be_found_leaves_the_others(tmp_path: Path) -> None:
+    """Opening never fails, and the other is served."""
+
+    def nowhere() -> Installed:
+        raise BundleUnavailableError("No bundle can be read from here.")
+
+    made = InstalledBuilder().install(tmp_path)
+    source = wiring.open_chosen(
+        wiring.Chosen(
+            finders={"acme-skills": made.locate, "gone": nowhere}, ambiguous=frozenset({"gone"})
+        )
+    )
+    assert isinstance(source, Catalogs)
+    assert [one.problem for one in source.search().collections] == [None, "ambiguous_collection"]
+    assert source.problem() is None
+
+
+def test_an_unknown_name_among_several_is_refused() -> None:
+    """Before anything is opened."""
+    with pytest.raises(UnknownCollectionError):
+        wiring.choose(["skills-bundle", "nobody"])
+
+
+def test_a_name_given_twice_is_one_collection() -> None:
+    """And so it is served alone."""
+    assert list(wiring.choose(["skills-bundle", "skills-bundle"]).finders) == ["skills-bundle"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from skills_bundle import limits
 from skills_bundle.bundle import collections, installed
 from skills_bundle.bundle.collections import (
     AmbiguousCollectionError,
@@ -17,6 +18,7 @@ from skills_bundle.errors import BundleUnavailableError
 from tests.installed_builder import Installation, InstalledBuilder, metadata_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 ACME = Declared("acme-skills", "acme-skills", "1.2.0", "acme_skills")
@@ -170,3 +172,73 @@ def test_the_working_directory_declares_nothing(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", ["", *sys.path])
     assert ACME not in collections.installed_collections()
+
+
+def two_owners(tmp_path: Path, name: str = "acme") -> list[str]:
+    """Have two distributions declare one name."""
+    return [
+        metadata_alone(tmp_path / one, one, f"{name} = {one}_package") for one in ("alpha", "beta")
+    ]
+
+
+def test_every_collection_has_a_finder_by_name(tmp_path: Path) -> None:
+    """Sorted, ours among them; each finds its own."""
+    made = InstalledBuilder(code=BOMB).install(tmp_path)
+    finders = collections.survey([declare(made)]).finders()
+    assert list(finders) == ["acme-skills", "skills-bundle"]
+    assert [find() for find in finders.values()] == [made.locate(), installed.locate()]
+
+
+def test_a_name_of_two_owners_takes_nothing_from_others(tmp_path: Path) -> None:
+    """It alone cannot be found, with both owners in the reason."""
+    site = declare(InstalledBuilder().install(tmp_path / "site"))
+    survey = collections.survey([site, *two_owners(tmp_path)])
+    finders = survey.finders()
+    assert (list(finders), survey.ambiguous) == (["acme", "acme-skills", "skills-bundle"], {"acme"})
+    assert finders["acme-skills"]().name == "acme-skills"
+    with pytest.raises(BundleUnavailableError, match=r"alpha 1 and beta 1\.") as told:
+        finders["acme"]()
+    assert told.value.problems[0].code == "ambiguous_collection"
+
+
+def test_nobody_takes_ours_away_by_its_name(tmp_path: Path) -> None:
+    """It is the code that runs; whoever claims the name is told of."""
+    survey = collections.survey([metadata_alone(tmp_path, "evil", "skills-bundle = evil")])
+    assert survey.finders()["skills-bundle"]() == installed.locate()
+    assert survey.ambiguous == frozenset()
+    assert survey.notes() == (
+        "evil 1 also declares the collection 'skills-bundle'; ours alone is served by it",
+    )
+
+
+def no_text(made: Installation) -> None:
+    """Write entry points that are no text."""
+    (made.dist_info / "entry_points.txt").write_bytes(b"\xff\xfe")
+
+
+def no_metadata(made: Installation) -> None:
+    """Take the name away, as an interrupted installation does."""
+    (made.dist_info / "METADATA").unlink()
+
+
+@pytest.mark.parametrize("harm", [no_text, no_metadata])
+def test_metadata_that_cannot_be_read_is_told_of(
+    tmp_path: Path, harm: Callable[[Installation], None]
+) -> None:
+    """With its folder: nobody knows what it declares."""
+    made = InstalledBuilder().install(tmp_path)
+    declare(made)
+    harm(made)
+    survey = collections.survey([str(made.site)])
+    assert survey.declared == (collections.OWN,)
+    assert survey.unreadable == (str(made.dist_info),)
+    assert str(made.dist_info) in survey.notes()[0]
+
+
+def test_more_than_can_be_served_together_are_refused() -> None:
+    """With the option that chooses."""
+    names = [str(number) for number in range(limits.COLLECTIONS_MAX + 1)]
+    collections.bounded(names[1:])
+    with pytest.raises(collections.TooManyCollectionsError, match="--collection") as refused:
+        collections.bounded(names)
+    assert refused.value.exit_code == 2

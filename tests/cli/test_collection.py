@@ -172,3 +172,123 @@ def test_a_file_and_a_collection_are_not_both_shown(both: OwnInstallation) -> No
     ran = both.ask("receipt", "show", "--file", "x", "--collection", "acme")
     assert ran.code == 2
     assert "one of --file and --collection" in ran.stderr
+
+
+def test_a_search_is_of_every_collection_and_json_is_the_tools_answer(
+    both: OwnInstallation,
+) -> None:
+    """Rows and provenance of each."""
+    found = both.ask("catalog", "search", "alpha", "--json").json
+    assert [row["collection"] for row in found["skills"]] == ["acme", "skills-bundle"]
+    packages = [row["provenance"]["package_name"] for row in found["collections"]]
+    assert packages == ["acme-skills", "skills-bundle"]
+
+
+def test_a_search_of_several_shows_whose_each_skill_is(both: OwnInstallation) -> None:
+    """A column more; with --verbose a line."""
+    table = both.ask("catalog", "search", "alpha").stdout.split()
+    whole = both.ask("catalog", "search", "alpha", "--verbose").stdout
+    assert "Collection" in table
+    assert [word for word in table if word in {"acme", "skills-bundle"}] == [
+        "acme",
+        "skills-bundle",
+    ]
+    assert whole.count("collection") == 2
+
+
+def test_the_overview_is_of_every_collection(both: OwnInstallation) -> None:
+    """As the tool gives it."""
+    ran = both.ask("catalog", "overview")
+    assert "in 2 collections." in ran.stdout
+    assert "- alpha [acme]:" in ran.stdout
+
+
+def test_options_can_name_several_collections(both: OwnInstallation) -> None:
+    """In any order; the answer has its own."""
+    names = ("--collection", "skills-bundle", "--collection", "acme")
+    found = both.ask("catalog", "search", *names, "--json").json
+    assert [row["collection"] for row in found["collections"]] == ["acme", "skills-bundle"]
+
+
+def test_a_skill_that_several_hold_is_refused_with_the_command_that_reads_one(
+    both: OwnInstallation,
+) -> None:
+    """Exit 2: say which."""
+    ran = both.ask("catalog", "read", "alpha")
+    assert (ran.code, ran.stdout) == (2, "")
+    assert "'alpha' is in acme and skills-bundle." in ran.stderr
+    assert "`skills-bundle catalog read alpha --collection acme`" in ran.stderr
+
+
+def test_a_skill_that_one_holds_is_read_without_the_option(both: OwnInstallation) -> None:
+    """Whole, also when it is long."""
+    ran = both.ask("catalog", "read", "long", "references/long.md")
+    assert ran.code == 0
+    assert ran.stdout.startswith("# Long")
+
+
+@pytest.mark.parametrize("option", [(), ("--collection", "acme")])
+def test_a_skill_that_nobody_holds_names_the_search_that_was_meant(
+    both: OwnInstallation, option: tuple[str, ...]
+) -> None:
+    """Of all, or of the named collection."""
+    ran = both.ask("catalog", "read", "alpa", *option)
+    assert ran.code == 1
+    assert "Did you mean 'alpha'?" in ran.stderr
+    assert f"`{' '.join(('skills-bundle catalog search', *option))}`" in ran.stderr
+
+
+def test_check_compares_every_collection_with_its_lock(both: OwnInstallation) -> None:
+    """Exit 0, and each is named."""
+    report = both.ask("mcp", "check", "--json").json
+    (compared,) = [step["detail"] for step in report["steps"] if step["name"] == "lock"]
+    assert (report["ok"], report["provenance"]) == (True, None)
+    assert compared.startswith("acme: sha256 ")
+    assert "; skills-bundle: sha256 " in compared
+
+
+def test_check_of_one_named_lock_compares_the_collection_that_is_of_it(
+    both: OwnInstallation,
+) -> None:
+    """The others were not asked about."""
+    lock = both.site / "acme_skills/.agents/catalog.lock.json"
+    report = both.ask("mcp", "check", "--lock", str(lock), "--json").json
+    (compared,) = [step["detail"] for step in report["steps"] if step["name"] == "lock"]
+    assert report["ok"] is True
+    assert compared.startswith("acme: sha256 ")
+    assert "skills-bundle:" not in compared
+
+
+@pytest.mark.skipif(os.name == "nt", reason="ends the server by its process group")
+def test_http_serves_every_collection_and_is_healthy(both: OwnInstallation) -> None:
+    """The same answers, for a team."""
+    program = [both.python, "-P", "-m", "skills_bundle", "mcp", "serve"]
+    with listening([*program, "--http", "127.0.0.1:0"]) as process:
+        answer = post(process.port, call("skill_catalog_search", {"query": "alpha"}))
+    rows = answer.json()["result"]["structuredContent"]["skills"]
+    assert [row["collection"] for row in rows] == ["acme", "skills-bundle"]
+
+
+def test_a_trace_of_several_begins_with_what_is_served(
+    both: OwnInstallation, tmp_path: Path
+) -> None:
+    """Each with version, number of skills and state."""
+    trace = tmp_path / "trace.jsonl"
+    ran = both.ask("mcp", "serve", "--trace", str(trace))
+    first = "collection acme: acme-skills 1.2.0, 2 skills, integrity verified"
+    assert ran.stderr.startswith(f"skills-bundle: {first}\n")
+    assert trace.read_text(encoding="utf-8").startswith(f'{{"note":"{first}"}}\n')
+
+
+def test_a_damaged_collection_is_told_beside_what_is_served(tmp_path: Path) -> None:
+    """Exit 0 with the other's skills, and the command that says why."""
+    made = install(tmp_path / "environment")
+    install_beside(made).lock.unlink()
+    search, check = made.ask("catalog", "search", "alpha"), made.ask("mcp", "check", "--json")
+    assert (search.code, search.stdout.count("alpha")) == (0, 2)
+    assert "acme cannot be served; `skills-bundle verify --collection acme` says why." in (
+        search.stderr
+    )
+    assert check.code == 3
+    missing = made.ask("catalog", "read", "gamma")
+    assert (missing.code, "verify --collection acme" in missing.stderr) == (3, True)

@@ -159,3 +159,16 @@ def test_a_start_can_have_a_file_of_its_own(tmp_path: Path) -> None:
     """A host starts servers again and again."""
     traced(tmp_path / "trace-{pid}.jsonl")
     assert [path.name for path in tmp_path.iterdir()] == [f"trace-{os.getpid()}.jsonl"]
+
+
+def test_what_is_served_can_stand_at_the_beginning(tmp_path: Path) -> None:
+    """As notes, which a replay passes over."""
+    trace = traced(tmp_path / "trace.jsonl")
+    trace.begin(["collection acme: 1.2.0", "collection other: 1.0"])
+    replay(EXCHANGES[0], trace)
+    first = (tmp_path / "trace.jsonl").read_text(encoding="utf-8").splitlines()[:2]
+    assert [json.loads(line) for line in first] == [
+        {"note": "collection acme: 1.2.0"},
+        {"note": "collection other: 1.0"},
+    ]
+    assert replay(tmp_path / "trace.jsonl") == []

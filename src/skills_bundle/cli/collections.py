@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 @pass_output
 def collections(output: Output) -> int:
     """List the installed collections."""
-    there = declared.installed_collections()
+    survey = declared.survey()
+    there = survey.declared
     owners = Counter(row.name for row in there)
     rows = [_facts(row, is_ambiguous=owners[row.name] > 1) for row in there]
     if output.as_json:
@@ -56,6 +57,8 @@ def collections(output: Output) -> int:
     problems = [f"{row['name']}: {row['problem']}" for row in rows if row["problem"] is not None]
     for problem in dict.fromkeys(problems):  # what two declare is wrong with both, and told once
         output.note(safe_line(problem))
+    for note in survey.notes():
+        output.note(safe_line(f"{note}."))
     return 0
 
 

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from skills_bundle import __version__, limits
 from skills_bundle.bundle import installed
+from skills_bundle.catalog import Catalogs
 from skills_bundle.errors import SkillsBundleError
 from skills_bundle.server import ahead
 from skills_bundle.server import wire as wires
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
     from types import FrameType
 
     from skills_bundle.catalog import Source
@@ -103,7 +104,10 @@ def serve_stdio(
     except SkillsBundleError as error:
         say(error.summary)
         return error.exit_code
-    _tell_what_is_ahead(catalog, check_command if waits_at_terminal else None)
+    told = ahead.told(catalog)
+    if trace is not None and isinstance(catalog, Catalogs):  # of one, every answer says it
+        trace.begin(told)
+    _tell_what_is_ahead(told, check_command if waits_at_terminal else None)
 
     def make_toolbox() -> Toolbox:
         from skills_bundle.server import toolsets as groups  # noqa: PLC0415 - see serve_tools
@@ -113,9 +117,9 @@ def serve_stdio(
     return serve_tools(wire, make_toolbox, catalog.shelf, trace)
 
 
-def _tell_what_is_ahead(catalog: Source, check_command: str | None) -> None:
+def _tell_what_is_ahead(told: Iterable[str], check_command: str | None) -> None:
     """Say what is served if that is not plain, and to somebody at a terminal what is waited for."""
-    for text in ahead.told(catalog):
+    for text in told:
         say(text)
     if check_command is not None:
         say(

@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.errors import MalformedJsonError, SkillsBundleError
-from skills_bundle.server.trace_steps import Recorder, UntraceableError
+from skills_bundle.server.trace_steps import Recorder, UntraceableError, noted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from skills_bundle.server.framing import Line, TooLong
 
@@ -58,6 +58,16 @@ class Trace:
         self._tell = tell
         self._recorder = Recorder()
         self._size = 0
+
+    def begin(self, told: Iterable[str]) -> None:
+        """Write down what is served, before the first line.
+
+        Args:
+            told: The lines that somebody who starts the server is told.
+        """
+        for text in told:
+            if self._fd is not None:
+                self._write(self._fd, noted(text))
 
     def sent(self, line: Line | TooLong) -> None:
         """Write down a line of the client's."""

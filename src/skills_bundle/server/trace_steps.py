@@ -185,6 +185,11 @@ def _escaped(text: str) -> str:
     return rendering.compact(text).decode()[1:-1]
 
 
+def noted(text: str) -> bytes:
+    """Give a step that says something about those after it; a replay passes over it."""
+    return _step("note", text)
+
+
 def _step(kind: str, value: JsonValue) -> bytes:
     step: JsonObject = {kind: value}
     return rendering.compact(step) + b"\n"
