@@ -122,6 +122,13 @@ def build(session: nox.Session) -> None:
 
 
 @nox.session(python=LOWEST)
+def release(session: nox.Session) -> None:
+    """Build the version's tag in two environments, compare, verify; `-- FOLDER` gets the result."""
+    session.install("uv")
+    session.run("python", "-m", "tests.release", *(session.posargs or ["dist/release"]))
+
+
+@nox.session(python=LOWEST)
 def constraints(session: nox.Session) -> None:
     """Pin what builds this project anew, with digests, in `build-constraints.txt`."""
     session.install("uv", "-e", ".[hatch]")

@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 BUILD_TOOLS = ("hatchling==1.33.0", "editables", "pygit2>=1.18,<2", "pip")
 """What front ends install into a build's environment besides what our own wheel needs to run."""
+CONSTRAINTS = ROOT / "build-constraints.txt"
 
 
 class Dists(NamedTuple):
@@ -94,10 +95,22 @@ def dists(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Dists:
 
 @pytest.fixture(scope="session")
 def wheelhouse(dists: Dists, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gather our wheel and every wheel that running it, and building with it, needs."""
+    """Gather our wheel and every wheel that running it, and building with it, needs.
+
+    What builds is in the pinned version, so that builds with digests find it here, too.
+    """
 
     def make(folder: Path) -> None:
+        folder.mkdir()
+        pins = folder.with_suffix(".txt")
+        pins.write_text(_without_digests(CONSTRAINTS.read_text(encoding="utf-8")), encoding="utf-8")
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:"]
-        run(*command, "--dest", folder, dists.wheel, *BUILD_TOOLS)
+        run(*command, "--constraint", pins, "--dest", folder, dists.wheel, *BUILD_TOOLS)
 
     return once(tmp_path_factory, "wheelhouse", make)
+
+
+def _without_digests(constraints: str) -> str:
+    """Give the pins alone: with digests, pip would ask for one of everything it downloads."""
+    lines = constraints.splitlines()
+    return "".join(f"{line.rstrip(' \\')}\n" for line in lines if "--hash=" not in line)
