@@ -112,5 +112,5 @@ def wheelhouse(dists: Dists, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _without_digests(constraints: str) -> str:
     """Give the pins alone: with digests, pip would ask for one of everything it downloads."""
-    lines = constraints.splitlines()
-    return "".join(f"{line.rstrip(' \\')}\n" for line in lines if "--hash=" not in line)
+    lines = [line.rstrip(" \\") for line in constraints.splitlines() if "--hash=" not in line]
+    return "\n".join(lines)
