@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def test_a_release_is_built_twice_verified_and_has_the_bytes_of_any_build(
     dists: Dists, tmp_path: Path
 ) -> None:
-    """Rehearsed with HEAD, which need not have a tag."""
+    """What `nox -s release -- dist/release` does for a tag, rehearsed with HEAD."""
     command = [sys.executable, "-m", "tests.release", tmp_path / "dist", "--rev", "HEAD"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -31,6 +31,8 @@ KEPT = (
 )
 """What a build sees of our environment: where programs and packages come from."""
 
+REBUILD = ("--front-end", "pip", "--build-constraint")
+
 
 class NotAsItShouldBeError(Exception):
     """What keeps this from being a release."""
@@ -109,6 +111,7 @@ def verify(dist: Path, project: Path, room: Path) -> None:
         ("verify-sdist", sdist),
         ("verify-source", wheel, "--repo", project),
         ("verify-source", sdist, "--repo", project),
+        ("rebuild", wheel, "--repo", project, *REBUILD, project / CONSTRAINTS),
         ("statement", wheel),
         ("statement", sdist),
         ("verify-statement", f"{wheel}.provenance.json", wheel),
