@@ -103,7 +103,8 @@ def verify(dist: Path, project: Path, room: Path) -> None:
     """Install the wheel where nothing else is, and have it verify both archives."""
     run(sys.executable, "-m", "venv", room)
     (wheel,), (sdist,) = dist.glob("*.whl"), dist.glob("*.tar.gz")
-    run(room / "bin" / "python", "-m", "pip", "install", "--quiet", wheel)
+    pip = (room / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install")
+    run(*pip, "--quiet", "--upgrade", "pip>=25.3", wheel)
     ours = room / "bin" / "skills-bundle"
     for words in (
         ("verify",),
