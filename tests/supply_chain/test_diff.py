@@ -10,7 +10,7 @@ import pytest
 from skills_bundle import limits
 from skills_bundle.bundle.collections import UnknownCollectionError
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
-from skills_bundle.supply_chain.diff import compare
+from skills_bundle.supply_chain.diff import INSTALLERS_OWN, compare
 from skills_bundle.supply_chain.diff_archives import Change
 from skills_bundle.supply_chain.diff_sides import open_side
 from skills_bundle.supply_chain.folders import UnreadableSideError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from skills_bundle.supply_chain.diff_model import Difference
+    from skills_bundle.supply_chain.diff_model import Difference, Side
 
 SKILL = "acme_skills/.agents/skills/greet/SKILL.md"
 LONGER = SKILL_MD + b"\nMore.\n"
@@ -309,3 +309,17 @@ def test_a_folder_beyond_the_limits_is_not_read(
     monkeypatch.setattr(limits, "FOLDER_MAX_FILES", 1)
     with pytest.raises(UnreadableSideError, match="too many"):
         open_side(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", sorted(INSTALLERS_OWN - {"RECORD"}))
+def test_what_installers_write_is_no_difference(
+    sample_wheel: Path, tmp_path: Path, name: str
+) -> None:
+    """Each of the files that pip and uv leave beside the metadata."""
+    site = installed(sample_wheel, tmp_path / "site")
+    (site / "acme_skills-1.0.dist-info" / name).write_text("{}", encoding="utf-8")
+    assert compare(open_side(str(sample_wheel)), _side(site)).files == ()
+
+
+def _side(site: Path) -> Side:
+    return open_side(str(site / "acme_skills-1.0.dist-info"))

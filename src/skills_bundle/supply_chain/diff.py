@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from skills_bundle.supply_chain.diff_archives import Change, MemberKind
     from skills_bundle.supply_chain.diff_model import DiffVerdict, Ground, Item, Side
 
-INSTALLERS_OWN: Final = frozenset({"INSTALLER", "RECORD", "REQUESTED", "direct_url.json"})
+INSTALLERS_OWN: Final = frozenset(
+    {"INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "provenance_url.json", "uv_cache.json"}
+)
 """What installers write into a `.dist-info`; RECORD lists these and what they compiled."""
 
 
