@@ -32,6 +32,7 @@ class ZipMember:
     comment: bytes = b""
     disk: int = 0
     local: dict[str, int | bytes] = field(default_factory=dict[str, "int | bytes"])
+    listed_figures: dict[str, int | bytes] = field(default_factory=dict[str, "int | bytes"])
     before: bytes = b""
     behind: bytes = b""
     offset: int | None = None
@@ -73,7 +74,7 @@ class ZipMember:
 
     def row(self, offset: int) -> bytes:
         """The directory's row."""
-        values = self.figures()
+        values = self.figures() | self.listed_figures
         del values["name"], values["extra"]
         sizes = (len(self.name), len(self.extra), len(self.comment), self.disk, 0)
         place = offset + len(self.before) if self.offset is None else self.offset

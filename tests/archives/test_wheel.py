@@ -62,6 +62,7 @@ WHOLE = {
     "directory too short": (Zip(end={"directory_size": 46}), "zip_end"),
     "fewer rows announced": (Zip(end={"entries": 1, "disk_entries": 1}), "zip_directory"),
     "more rows announced": (Zip(end={"entries": 3, "disk_entries": 3}), "zip_directory"),
+    "directory behind its rows": (Zip(before_end=b"?", end={"directory_size": 128}), "zip_end"),
     "several disks": (Zip(end={"disk": 1}), "zip_end"),
     "rows on another disk": (Zip(end={"disk_entries": 1}), "zip_end"),
     "too many rows": (
@@ -396,6 +397,11 @@ ORDINARY: dict[str, Callable[[], bytes]] = {
     "zip64 end record that agrees": _wide_end,
     "true Unicode path": lambda: PLAIN.with_first(
         extra=_unicode_path(b"acme/a.py", b"acme/a.py")
+    ).to_bytes(),
+    "zip64 sizes in the directory": lambda: PLAIN.with_first(
+        listed_figures={"size": 0xFFFFFFFF, "packed": 0xFFFFFFFF},
+        extra=_zip64(6, 6),
+        local_extra=b"",
     ).to_bytes(),
     "time stamps": lambda: PLAIN.with_first(
         extra=b"UT\5\0\1????", local_extra=b"UT\x09\0\3????????"

@@ -85,7 +85,7 @@ def test_a_wheel_without_a_bundle_says_how_it_came_about(
 ) -> None:
     """Exit 3, the cause and the next step."""
     monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "1")
-    ran = call("verify-wheel", str(project.wheel("bare")))
+    ran = call("verify-wheel", str(project.wheel("dist/bare")))
     assert ran.code == 3
     assert "cannot tell" in ran.stdout
     assert "without HATCH_BUILD_NO_HOOKS" in ran.stderr

@@ -49,7 +49,7 @@ def test_a_wheel_without_the_hook_carries_nothing(
 ) -> None:
     """That is said and not raised."""
     monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "1")
-    found = carried(open_archive(project.wheel("bare")))
+    found = carried(open_archive(project.wheel("dist/bare")))
     assert (found.lock.state, found.receipt.state, found.package) == ("missing", "missing", "")
     assert (found.lock_bytes, found.receipt_bytes) == (None, None)
 

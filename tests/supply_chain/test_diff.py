@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -323,3 +325,46 @@ def test_what_installers_write_is_no_difference(
 
 def _side(site: Path) -> Side:
     return open_side(str(site / "acme_skills-1.0.dist-info"))
+
+
+def test_an_installation_without_metadata_is_compared_by_its_package(
+    sample_wheel: Path, tmp_path: Path
+) -> None:
+    """Whoever copied the package alone still has its skills."""
+    site = installed(sample_wheel, tmp_path / "site")
+    shutil.rmtree(site / "acme_skills-1.0.dist-info")
+    found = differ(sample_wheel, site / "acme_skills")
+    assert found.after.kind == "installation"
+    assert {row.path.partition("/")[0] for row in found.files} == {"acme_skills-1.0.dist-info"}
+
+
+@pytest.mark.parametrize("name", ["catalog.lock.json", "build-receipt.json"])
+def test_a_broken_document_of_an_installation_is_compared_as_a_file(
+    sample_wheel: Path, tmp_path: Path, name: str
+) -> None:
+    """Its fields cannot be; its bytes can."""
+    site = installed(sample_wheel, tmp_path / "site")
+    (site / "acme_skills/.agents" / name).write_text("{}", encoding="utf-8")
+    found = differ(sample_wheel, site)
+    assert [row.path for row in found.files] == [f"acme_skills/.agents/{name}"]
+    assert found.texts == ()
+
+
+def test_a_project_keeps_its_skills_anywhere(sample: SampleProject, tmp_path: Path) -> None:
+    """They are found by what its lock names."""
+    other = tmp_path / "other"
+    shutil.copytree(sample.folder / "skills", other / "deep/lore")
+    shutil.copy(sample.folder / "catalog.lock.json", other)
+    found = differ(sample.folder, other)
+    assert (found.after.kind, found.verdict) == ("project", "same")
+
+
+def test_an_installed_collection_is_found_by_its_name(sample_wheel: Path, tmp_path: Path) -> None:
+    """In the environment of this program, whatever folder one stands in."""
+    site = installed(sample_wheel, tmp_path / "site")
+    sys.path.insert(0, str(site))
+    try:
+        found = compare(open_side("acme-skills"), open_side(str(sample_wheel)))
+    finally:
+        sys.path.remove(str(site))
+    assert (found.before.kind, found.verdict) == ("installation", "same")

@@ -94,7 +94,7 @@ def test_a_wheel_without_the_hook_cannot_be_told(
 ) -> None:
     """Exit 3, and the cause: nothing in it says what it should be."""
     monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "1")
-    found = verified(sample.wheel("bare").read_bytes())
+    found = verified(sample.wheel("dist/bare").read_bytes())
     assert (found.verdict, found.exit_code, found.provenance) == ("cannot_tell", 3, None)
     assert [problem.code for problem in found.lock.problems] == ["no_bundle"]
 
@@ -104,7 +104,7 @@ def test_an_sdist_without_the_hook_is_confirmed_by_nobody(
 ) -> None:
     """The lock still speaks for the skills, and nobody for the rest."""
     monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "1")
-    found = verified(sample.sdist("bare").read_bytes())
+    found = verified(sample.sdist("dist/bare").read_bytes())
     assert (found.verdict, found.receipt.state) == ("cannot_tell", "missing")
     states = {row.path: row.state for row in found.files}
     assert (states["skills/greet/SKILL.md"], states["hatch_build.py"]) == ("ok", "unconfirmed")
