@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle.bundle import project as bundle_project
 from tests.reproducible.dirt import DIRTY, add, after, append, commit, hatch_file
 from tests.reproducible.room import git
-from tests.reproducible.rows import CLEAN, REFUSED, Variation
+from tests.reproducible.rows import CLEAN, REFUSED, NotRunError, Variation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -180,7 +180,13 @@ def conflict(project: Path, subject: Subject) -> None:
 
 
 def junk_committed(project: Path, subject: Subject) -> None:
-    """Commit a by-product after the lock was made."""
+    """Commit a by-product after the lock was made.
+
+    Raises:
+        NotRunError: If the project refuses such a skill.
+    """
+    if "strict = true" in (project / "pyproject.toml").read_text(encoding="utf-8"):
+        raise NotRunError("a strict project refuses by-products that git tracks")
     add(project, subject.skill.rpartition("/")[0], ".DS_Store")
     git(project, "add", "--all", "--force")
     git(project, "commit", "--quiet", "-m", "Oops")

@@ -42,7 +42,7 @@ def smudged(project: Path, _: Subject) -> None:
     """Have a filter that changes what is checked out, and changes it back for git."""
     git(project, "config", "filter.odd.smudge", "sed 's/$/ /'")
     git(project, "config", "filter.odd.clean", "sed 's/ $//'")
-    ignore(project, "*.py filter=odd", "attributes")
+    ignore(project, "src/**/*.py filter=odd", "attributes")
     again(project)
 
 
@@ -68,7 +68,7 @@ def encoded(project: Path, subject: Subject) -> None:
 
 def crlf_attribute(project: Path, _: Subject) -> None:
     """Have git check code out with CRLF, by an attribute of this clone."""
-    ignore(project, "*.py text eol=crlf", "attributes")
+    ignore(project, "src/**/*.py text eol=crlf", "attributes")
     again(project)
 
 

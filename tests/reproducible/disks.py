@@ -175,6 +175,7 @@ def at_once(room: Room) -> None:
             cwd=project,
             env=environment(),
             stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         for place in ("one", "one", "two")
     ]

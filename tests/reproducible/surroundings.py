@@ -55,7 +55,7 @@ VARIABLES: Final[dict[str, dict[str, dict[str, str | None]]]] = {
         "CI": {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_SHA": "0" * 40},
         "warnings are errors": {"PYTHONWARNINGS": "error", "PYTHONWARNDEFAULTENCODING": "1"},
         "development mode": {"PYTHONDEVMODE": "1"},
-        "a release of bytecode": {"PYTHONDONTWRITEBYTECODE": None},
+        "bytecode is written": {"PYTHONDONTWRITEBYTECODE": None},
     },
 }
 HOSTILE_EPOCHS: Final = {
