@@ -14,6 +14,7 @@ from skills_bundle import __version__
 from skills_bundle.cli import failures
 from skills_bundle.cli.framework import Command, Group
 from skills_bundle.cli.main import commands
+from tests.cli.installed import OwnInstallation, install_beside
 from tests.cli.runner import PROGRAM, call, spawn
 
 DEV_FULL = Path("/dev/full")
@@ -242,3 +243,12 @@ def test_an_ascii_locale_is_enough() -> None:
     """The C locale with UTF-8 mode off is the plainest place to run."""
     ran = spawn("--help", environ={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"})
     assert ran.code == 0
+
+
+def test_entry_points_of_others_are_no_concern_of_ours(place: OwnInstallation) -> None:
+    """Neither one that cannot be read, nor a plugin for the library that reads our records."""
+    other = install_beside(place)
+    plugin = "[pydantic]\nplugin = acme_skills\n[broken\n]!\n"
+    (other.dist_info / "entry_points.txt").write_text(plugin, encoding="utf-8")
+    ran = place.ask("verify")
+    assert (ran.code, ran.stderr) == (0, "")

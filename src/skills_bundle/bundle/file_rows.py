@@ -144,12 +144,19 @@ def compare(
             continue
         if path in holdings.seen:
             rows.append(_recorded_row(path, row, holdings.seen[path]))
-        elif path.startswith(holdings.skills_prefix) and path not in holdings.listed:
+        elif _is_wanted(path, row, holdings):
             rows.append(_recorded_row(path, row, Seen("missing")))
     told = {row.path for row in rows} | holdings.documents
     if lock is not None or record is not None:  # else nobody says what belongs there
         rows += _unlisted_rows(told, None if record is None else set(recorded), holdings)
     return tuple(sorted(rows, key=lambda row: row.path.encode("utf-8", "surrogatepass")))
+
+
+def _is_wanted(path: str, row: RecordRow, holdings: Holdings) -> bool:
+    """Tell of a file that was not looked at whether it is missed: cached byte code never is."""
+    if path in holdings.listed or not path.startswith(holdings.skills_prefix):
+        return False
+    return row.digest is not None or not path.endswith(".pyc")
 
 
 def _locked_row(

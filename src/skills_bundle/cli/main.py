@@ -41,7 +41,11 @@ def main(
         program: A project's own program, or None for ours.
     """
     arguments = sys.argv[1:] if argv is None else argv
-    sys.exit(run(arguments, os.environ, tree=tree, program=program))
+    environ = dict(os.environ)
+    # Else pydantic would import whatever any package in this environment declares as its plugin,
+    # into a process that verifies files, and would end it where one entry point cannot be read.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    sys.exit(run(arguments, environ, tree=tree, program=program))
 
 
 def run(
