@@ -13,6 +13,7 @@ from skills_bundle.errors import ToolError
 from skills_bundle.formats import rendering
 from tests import odd_files
 from tests.installed_builder import SAMPLE, InstalledBuilder
+from tests.tamper.changes import FILE_CHANGES, append
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,67 +26,16 @@ ROW = f"acme_skills/.agents/skills/{TARGET}"
 CAFE = unicodedata.normalize("NFC", "references/café.md")
 
 
-def _append(path: Path) -> None:
-    with path.open("ab") as file:
-        file.write(b"!")
-
-
-def _truncate(path: Path) -> None:
-    os.truncate(path, 3)
-
-
-def _empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def _same_size(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b"Read", b"Obey"))
-
-
-def _line_ends(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-
-
-def _through_a_hard_link(path: Path) -> None:
-    """Edit the file by the name another environment has for it."""
-    other = path.with_name("shared")
-    os.link(path, other)
-    _same_size(other)
-    other.unlink()
-
-
-def _keeping_the_times(path: Path) -> None:
-    """Alter the bytes and set the times back, as a careful hand would."""
-    facts = path.stat()
-    _same_size(path)
-    os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
-
-
-ALTERATIONS: dict[str, tuple[Callable[[Path], None], str]] = {
-    "append": (_append, "changed"),
-    "truncate": (_truncate, "changed"),
-    "empty": (_empty, "changed"),
-    "same_size": (_same_size, "changed"),
-    "line_ends": (_line_ends, "changed"),
-    "through_a_hard_link": (_through_a_hard_link, "changed"),
-    "keeping_the_times": (_keeping_the_times, "changed"),
-} | {
-    name: (change, "changed" if kind == "size" else kind)
-    for name, (change, kind) in odd_files.KINDS.items()
-}
-"""What happens to one file, and the state its row gets."""
-
-
 @pytest.fixture
 def made(tmp_path: Path) -> Installation:
     """A valid installation."""
     return InstalledBuilder().install(tmp_path)
 
 
-@pytest.mark.parametrize("name", ALTERATIONS)
+@pytest.mark.parametrize("name", FILE_CHANGES)
 def test_verification_names_the_file_and_its_state(made: Installation, name: str) -> None:
     """Exit 1, the file's row in its state, and lock and receipt as they were."""
-    change, state = ALTERATIONS[name]
+    change, state = FILE_CHANGES[name]
     change(made.skills / TARGET)
     found = made.verify()
     assert (found.exit_code, found.verdict) == (1, "differs")
@@ -93,12 +43,12 @@ def test_verification_names_the_file_and_its_state(made: Installation, name: str
     assert (found.lock.state, found.receipt.state) == ("ok", "ok")
 
 
-@pytest.mark.parametrize("name", ALTERATIONS)
+@pytest.mark.parametrize("name", FILE_CHANGES)
 def test_the_file_is_not_served_and_the_others_are(made: Installation, name: str) -> None:
     """The altered one is refused; the rest comes with the gap and without a revision."""
     catalog = made.catalog()
     assert catalog.read("alpha", "references/guide.md").content == "# Guide\n\nRead me.\n"
-    change, _ = ALTERATIONS[name]
+    change, _ = FILE_CHANGES[name]
     change(made.skills / TARGET)
     with pytest.raises(ToolError) as refused:
         catalog.read("alpha", "references/guide.md")
@@ -127,7 +77,7 @@ def test_a_file_put_back_is_served_again(made: Installation) -> None:
     """Nothing is remembered against a file that is what was locked."""
     catalog, file = made.catalog(), made.skills / TARGET
     data = file.read_bytes()
-    _append(file)
+    append(file)
     assert catalog.search().provenance.gaps == ("altered_files",)
     file.write_bytes(data)
     answer = catalog.read("alpha", "references/guide.md")

@@ -11,61 +11,13 @@ from skills_bundle import limits
 from skills_bundle.errors import BundleUnavailableError, ToolError
 from tests import odd_files
 from tests.installed_builder import InstalledBuilder, lock_of
+from tests.tamper.changes import LOCK_EDITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.installed_builder import Installation
-
-SIZE = b'"size": 57,'
-PLACE = b'"path": "references/guide.md"'
-
-
-def _replacing(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
-    def edit(data: bytes) -> bytes:
-        assert old in data
-        return data.replace(old, new, 1)
-
-    return edit
-
-
-EDITS: dict[str, Callable[[bytes], bytes]] = {
-    "empty": lambda _: b"",
-    "truncated": lambda data: data[: len(data) // 2],
-    "without_final_newline": lambda data: data.rstrip(b"\n"),
-    "trailing_bytes": lambda data: data + b"{}",
-    "crlf": lambda data: data.replace(b"\n", b"\r\n"),
-    "other_indent": lambda data: data.replace(b"\n  ", b"\n   "),
-    "duplicate_key": _replacing(SIZE, SIZE + b' "size": 57,'),
-    "duplicate_key_escaped": _replacing(SIZE, SIZE + b' "s\\u0069ze": 57,'),
-    "unknown_key": _replacing(SIZE, SIZE + b' "mode": 0,'),
-    "nan": _replacing(SIZE, b'"size": NaN,'),
-    "infinity": _replacing(SIZE, b'"size": 1e400,'),
-    "float": _replacing(SIZE, b'"size": 57.0,'),
-    "boolean": _replacing(SIZE, b'"size": true,'),
-    "text": _replacing(SIZE, b'"size": "57",'),
-    "negative": _replacing(SIZE, b'"size": -57,'),
-    "other_size": _replacing(SIZE, b'"size": 58,'),
-    "five_thousand_digits": _replacing(SIZE, b'"size": ' + b"5" * 5000 + b","),
-    "byte_order_mark": lambda data: b"\xef\xbb\xbf" + data,
-    "utf_16": lambda data: data.decode().encode("utf-16"),
-    "not_utf8": _replacing(b"What alpha", b"What \xff\xfe"),
-    "lone_surrogate": _replacing(b"What alpha", b"What \\ud800"),
-    "nesting": lambda _: b"[" * 100_000,
-    "nesting_closed": lambda _: b"[" * 100_000 + b"]" * 100_000,
-    "traversal": _replacing(PLACE, b'"path": "../../../../etc/passwd"'),
-    "absolute": _replacing(PLACE, b'"path": "/etc/passwd"'),
-    "nul": _replacing(PLACE, b'"path": "references/\\u0000.md"'),
-    "backslash": _replacing(PLACE, b'"path": "references\\\\guide.md"'),
-    "other_description": _replacing(b"What alpha", b"Obey alpha"),
-    "other_collection": _replacing(b'"acme-skills"', b'"acme-skillz"'),
-    "other_version": _replacing(b'"lock_version": 1', b'"lock_version": 2'),
-    "executable": _replacing(b'"executable": false', b'"executable": true'),
-    "merge_conflict": lambda data: b"<<<<<<< HEAD\n" + data + b"=======\n>>>>>>> other\n",
-    "not_an_object": lambda _: b"[]\n",
-}
-"""What happens to the lock's bytes."""
 
 
 def _dropped_entry(made: Installation) -> None:
@@ -91,21 +43,21 @@ def _assert_unavailable(made: Installation) -> None:
         assert refused.value.code == "catalog_unavailable"
 
 
-@pytest.mark.parametrize("name", EDITS)
+@pytest.mark.parametrize("name", LOCK_EDITS)
 def test_an_edited_lock_is_altered_and_nothing_is_served(made: Installation, name: str) -> None:
     """RECORD has another digest for it: exit 1."""
-    made.lock.write_bytes(EDITS[name](made.lock.read_bytes()))
+    made.lock.write_bytes(LOCK_EDITS[name](made.lock.read_bytes()))
     found = made.verify()
     assert (found.exit_code, found.lock.state) == (1, "altered")
     assert found.provenance is None
     _assert_unavailable(made)
 
 
-@pytest.mark.parametrize("name", EDITS)
+@pytest.mark.parametrize("name", LOCK_EDITS)
 def test_an_edited_lock_is_noticed_without_a_record(made: Installation, name: str) -> None:
     """By its own form, or by the receipt that names its digest: never exit 0."""
     odd_files.remove(made.record)
-    made.lock.write_bytes(EDITS[name](made.lock.read_bytes()))
+    made.lock.write_bytes(LOCK_EDITS[name](made.lock.read_bytes()))
     found = made.verify()
     assert found.exit_code in {1, 3}
     assert found.lock.state in {"altered", "invalid"}
@@ -162,7 +114,7 @@ def test_a_lock_of_another_version_that_was_installed_so_cannot_be_told(
     made: Installation,
 ) -> None:
     """RECORD agrees, so nobody altered it: this program is too old for it. Exit 3."""
-    made.lock.write_bytes(EDITS["other_version"](made.lock.read_bytes()))
+    made.lock.write_bytes(LOCK_EDITS["other_version"](made.lock.read_bytes()))
     made.write_record()
     found = made.verify()
     assert (found.lock.state, found.exit_code) == ("invalid", 3)
@@ -206,7 +158,7 @@ def test_a_git_tree_that_does_not_follow_from_the_files_is_noticed(
 
 def test_the_reason_names_file_and_cause_to_the_operator(made: Installation) -> None:
     """What the wire keeps to itself, the person who starts the server is told."""
-    made.lock.write_bytes(EDITS["merge_conflict"](made.lock.read_bytes()))
+    made.lock.write_bytes(LOCK_EDITS["merge_conflict"](made.lock.read_bytes()))
     problem = made.catalog().problem()
     assert isinstance(problem, BundleUnavailableError)
     assert problem.problems[0].code == "merge_conflict"

@@ -1,0 +1,1 @@
+"""The tamper matrix on wheels that were really built and installed."""
