@@ -119,6 +119,13 @@ FOLDER_MAX_BYTES: Final = 512 * MIB
 ARCHIVE_MAX_PROBLEMS: Final = 100
 """Problems told of one archive; the rest are counted."""
 
+# --- somebody's repository --------------------------------------------------------------------
+COMMIT_MAX_FILES: Final = 500_000
+"""Files of one commit that is compared or built again; a few trees that name each other many times
+over stand for billions."""
+COMMIT_BLOB_MAX_BYTES: Final = 512 * MIB
+"""Bytes of one object of a repository that is read: as much as an archive may hold unpacked."""
+
 # --- rebuild ----------------------------------------------------------------------------------
 REBUILD_SECONDS: Final = 1800.0
 """Seconds a rebuild's front end may take unless `--timeout` says otherwise."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 import pytest
 
@@ -58,6 +59,14 @@ def test_under_json_a_failure_is_the_one_document_on_standard_output() -> None:
     output.failure(FAILURE)
     assert _written(stdout).startswith(b'{\n  "error": {\n    "code": "stale_lock"')
     assert _written(stderr) == b""
+
+
+def test_bytes_that_are_no_text_are_escaped_in_json() -> None:
+    """A path on a disk or in a repository need not be UTF-8; the document always is."""
+    stdout = _pipe()
+    Output(stdout, _pipe(), {}).json({"path\udcff": ["a\udcfe", {"b": ("\udcfdé", 1, None)}]})
+    found = json.loads(_written(stdout).decode())
+    assert found == {"path\\udcff": ["a\\udcfe", {"b": ["\\udcfdé", 1, None]}]}
 
 
 def test_characters_a_stream_cannot_carry_are_escaped() -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.cli.runner import call
 from tests.hatch_plugin.sample import SampleProject
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -66,6 +63,20 @@ def test_another_file_is_left_alone(wheel: Path) -> None:
     assert "--force replaces it" in ran.stderr
     assert call("statement", str(wheel), "--force").code == 0
     assert beside(wheel).read_text(encoding="utf-8") != "mine"
+
+
+def test_a_device_is_neither_read_nor_replaced(wheel: Path) -> None:
+    """Not even by force: `/dev/zero` has no end, and `/dev/null` has many users."""
+    for more in ([], ["--force"]):
+        ran = call("statement", str(wheel), "-o", "/dev/zero", *more)
+        assert (ran.code, "is no regular file" in ran.stderr) == (2, True)
+    assert Path("/dev/zero").is_char_device()
+
+
+def test_a_folder_that_is_not_there_is_named(wheel: Path, tmp_path: Path) -> None:
+    """And no temporary file of ours."""
+    ran = call("statement", str(wheel), "-o", str(tmp_path / "none/x.json"))
+    assert (ran.code, f"{tmp_path / 'none'} is no folder" in ran.stderr) == (2, True)
 
 
 def test_a_program_is_told_what_was_written(wheel: Path) -> None:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.archives.model import Member
+from skills_bundle.archives.opened import open_archive
 from skills_bundle.errors import RepositoryUnavailableError, SourceMismatchError
 from skills_bundle.supply_chain.source import Wanted
+from skills_bundle.supply_chain.source_repository import open_repository
 from tests.hatch_plugin.sample import PYPROJECT, SampleProject, git
 from tests.supply_chain.source_samples import (
     DIST_INFO,
@@ -332,6 +334,113 @@ def test_nothing_is_written_and_no_hook_runs(sample: SampleProject, tmp_path: Pa
     assert verified(wheel, sample.folder).verdict == "match"
     assert {path: path.stat().st_mtime_ns for path in sample.folder.rglob("*")} == before
     assert not trap.exists()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*(f"{DIST_INFO}/{name}" for name in ("METADATA", "WHEEL", "entry_points.txt"))],
+)
+def test_what_a_build_always_makes_is_missed(sample: SampleProject, path: str) -> None:
+    """Who takes the entry points away takes the commands away."""
+    found = verified(rewritten(sample.wheel(), {path: None}), sample.folder)
+    state, detail = state_of(found, "made")
+    assert (found.exit_code, state, path in detail) == (1, "fails", True)
+
+
+def test_an_entry_point_behind_a_comment_is_found(sample: SampleProject) -> None:
+    """For importlib.metadata U+2028 ends a line, and the comment with it."""
+    path = f"{DIST_INFO}/entry_points.txt"
+    wheel = sample.wheel()
+    text = open_archive(wheel).members[path].data + "# \u2028evil = os:abort\n".encode()
+    found = verified(rewritten(wheel, {path: text}), sample.folder)
+    assert row(found, path).state == "differs"
+
+
+def test_a_file_of_the_project_beside_the_skills_cannot_be_told(sample: SampleProject) -> None:
+    """The build puts lock, receipt and skills there, and nothing else."""
+    data = (sample.folder / "hatch_build.py").read_bytes()
+    path = "acme_skills/.agents/hatch_build.py"
+    found = verified(rewritten(sample.wheel(), {path: data}), sample.folder)
+    assert (found.verdict, row(found, path).state) == ("cannot_tell", "moved")
+
+
+# --- repositories that git would not make ------------------------------------------------------
+
+
+def written(folder: Path, kind: str, data: bytes) -> str:
+    """Put an object into a repository, whatever it is, and give its id."""
+    place = folder.parent / "object"
+    place.write_bytes(data)
+    command = ("hash-object", "-w", "--literally", "-t", kind, str(place))
+    return git(folder, *command).strip()
+
+
+def committed(folder: Path, tree: str) -> str:
+    """Put a commit of a tree into a repository and give its id."""
+    who = "a <a@example.org> 1 +0000"
+    text = f"tree {tree}\nauthor {who}\ncommitter {who}\n\nA trap\n"
+    return written(folder, "commit", text.encode())
+
+
+def tree_row(mode: str, name: str, oid: str) -> bytes:
+    """Give one row of a raw tree."""
+    return f"{mode} {name}\0".encode(errors="surrogateescape") + bytes.fromhex(oid)
+
+
+def told(sample: SampleProject, commit: str) -> list[str]:
+    """Give the codes of why nothing can be told against a commit."""
+    wheel = sample.wheel()
+    with pytest.raises(RepositoryUnavailableError) as caught:
+        verified(wheel, sample.folder, Wanted(commit))
+    return code_of(caught.value)
+
+
+def test_trees_that_stand_for_billions_of_files_are_refused(sample: SampleProject) -> None:
+    """Nine small trees, each ten times in the next."""
+    tree = git(sample.folder, "rev-parse", "HEAD^{tree}").strip()
+    for _ in range(9):
+        rows = b"".join(tree_row("40000", f"d{n}", tree) for n in range(10))
+        tree = written(sample.folder, "tree", rows)
+    assert told(sample, committed(sample.folder, tree)) == ["object_unusable"]
+
+
+def test_a_tree_whose_rows_fall_apart_is_refused(sample: SampleProject) -> None:
+    """With a cause instead of a crash."""
+    tree = written(sample.folder, "tree", b"no tree")
+    assert told(sample, committed(sample.folder, tree)) == ["object_unusable"]
+
+
+def test_a_blob_in_the_place_of_a_folder_is_refused(sample: SampleProject) -> None:
+    """Its bytes might be those of a tree."""
+    blob = git(sample.folder, "rev-parse", "HEAD:pyproject.toml").strip()
+    tree = written(sample.folder, "tree", tree_row("40000", "folder", blob))
+    assert told(sample, committed(sample.folder, tree)) == ["object_missing"]
+
+
+def test_a_blob_with_the_bytes_of_a_commit_is_none(sample: SampleProject) -> None:
+    """Whoever may add a file to a repository could name any tree of it otherwise."""
+    text = git(sample.folder, "cat-file", "commit", "HEAD").encode()
+    blob = written(sample.folder, "blob", text)
+    repository = open_repository(sample.folder)
+    assert repository.holds_commit(sample.commit_id())
+    assert not repository.holds_commit(blob)
+
+
+def test_a_ref_of_a_receipt_is_a_name_and_no_expression(sample: SampleProject) -> None:
+    """What git reads out of `^{/...}` is anybody's to write."""
+    repository = open_repository(sample.folder)
+    assert repository.ref("refs/heads/main") == sample.commit_id()
+    assert repository.ref("refs/heads/main^{/change}") is None
+    assert repository.ref("HEAD") is None
+
+
+def test_tags_that_name_a_ref_or_nothing_are_passed_over(sample: SampleProject) -> None:
+    """A build would hardly read them."""
+    git(sample.folder, "tag", "v1")
+    git(sample.folder, "symbolic-ref", "refs/tags/alias", "refs/heads/main")
+    (sample.folder / ".git/refs/tags/broken").write_text("no id\n", encoding="ascii")
+    found = list(open_repository(sample.folder).tags())
+    assert found == [("refs/tags/v1", sample.commit_id())]
 
 
 # --- which project -----------------------------------------------------------------------------

@@ -141,3 +141,11 @@ def test_more_subjects_than_the_limit_are_refused() -> None:
     """A file that speaks of everything speaks of nothing."""
     many = STATEMENT | {"subject": STATEMENT["subject"] * (limits.STATEMENT_MAX_SUBJECTS + 1)}
     assert [where for where, _ in told(json.dumps(many).encode())] == ["subject"]
+
+
+def test_a_document_of_two_forms_is_refused() -> None:
+    """One tool would read the envelope, and another the statement beside it."""
+    both = {**dsse(STATEMENT), **publish_attestation("b-1-py3-none-any.whl", "2" * 64)}
+    assert told(json.dumps(both).encode()) == [
+        (None, "can be read in several ways: it has _type and payload")
+    ]

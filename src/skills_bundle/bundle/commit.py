@@ -105,7 +105,11 @@ class Commit:
         return self._read(oid)
 
     def files(self, folder: str = "") -> dict[str, Entry]:
-        """Give every file, link and submodule below a folder, by path below it."""
+        """Give every file, link and submodule below a folder, by path below it.
+
+        Raises:
+            ValueError: If there are more than `limits.COMMIT_MAX_FILES`.
+        """
         found: dict[str, Entry] = {}
         waiting = [("", self.entry(folder))]
         while waiting:
@@ -115,6 +119,8 @@ class Commit:
                 waiting += [(f"{path}/{name}" if path else name, child) for name, child in rows]
             elif entry is not None:
                 found[path] = entry
+            if len(found) + len(waiting) > limits.COMMIT_MAX_FILES:
+                raise ValueError(f"has more than {limits.COMMIT_MAX_FILES} files")
         return found
 
     def way(self, path: str) -> Iterator[bytes]:

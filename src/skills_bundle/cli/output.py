@@ -105,8 +105,11 @@ class Output:
         return self._stdout
 
     def json(self, value: JsonValue | dict[str, JsonValue]) -> None:
-        """Print one JSON document: UTF-8, two spaces, final newline."""
-        self.data(rendering.pretty(value))
+        """Print one JSON document: UTF-8, two spaces, final newline.
+
+        Paths that are no text, on a disk or in a repository, get visible escapes for their bytes.
+        """
+        self.data(rendering.pretty(_as_text(value)))
 
     def note(self, text: str) -> None:
         """Say something about the answer, on standard error; the exit code tells without it."""
@@ -148,6 +151,15 @@ class Output:
         """Give up standard output after its reader went away, so that exiting stays silent."""
         if self._stdout is not None:
             _divert(self._stdout)
+
+
+def _as_text(value: JsonValue) -> JsonValue:
+    """Give a value without lone surrogates, by which Python carries bytes that are not UTF-8."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {str(_as_text(key)): _as_text(row) for key, row in value.items()}
+    return [_as_text(row) for row in value] if isinstance(value, list | tuple) else value
 
 
 def _divert(stream: TextIO) -> None:

@@ -93,16 +93,23 @@ def statement(output: Output, file: Path, *, target: str | None, force: bool) ->
 
 def _put(place: Path, data: bytes, *, force: bool) -> bool:
     """Write the statement, unless it is there already; give whether it was written."""
-    try:
-        old = place.read_bytes()
-    except FileNotFoundError:
-        old = None
-    if old == data:
+    if not place.parent.is_dir():
+        raise click.UsageError(f"{place.parent} is no folder.")
+    if place.exists() and not place.is_file():  # a device or a pipe is not to be replaced
+        raise click.UsageError(f"{place} is no regular file; `-o -` writes to standard output.")
+    there = place.exists()
+    if there and _holds(place, data):
         return False
-    if old is not None and not force:
+    if there and not force:
         raise click.UsageError(f"{place} is there, with other content; --force replaces it.")
     replace_file(place, data)
     return True
+
+
+def _holds(place: Path, data: bytes) -> bool:
+    """Tell whether a file has exactly these bytes, however large it is."""
+    with place.open("rb") as file:
+        return file.read(len(data) + 1) == data
 
 
 def _unverified(file: Path, verified: ArchiveVerification) -> Failure:

@@ -5,7 +5,6 @@ File name, folders, metadata and entry points of an archive, each of which some 
 
 from __future__ import annotations
 
-import configparser
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +14,7 @@ from skills_bundle.bundle.installed import BUNDLE_FOLDER
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.record_file import DIST_INFO_SUFFIX
 from skills_bundle.errors import Problem
+from skills_bundle.formats import entry_points
 from skills_bundle.supply_chain.carried import metadata_path, named
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _entry_point_problems(carried: Carried) -> Iterator[Problem]:
     declared = _declared(carried, place)
     lock = carried.lock.value
     if declared is None:
-        yield _problem("entry_point", "cannot be read", place)
+        yield _problem("entry_point", "cannot be read in one way", place)
     elif lock is not None:
         wanted = {lock.collection: carried.package.replace("/", ".")}
         if declared != wanted:
@@ -123,10 +123,5 @@ def _declared(carried: Carried, place: str) -> dict[str, str] | None:
     member = carried.archive.members.get(place)
     if member is None:
         return {}
-    parser = configparser.ConfigParser(delimiters=("=",), interpolation=None, default_section="")
-    parser.optionxform = str  # pyright: ignore[reportAttributeAccessIssue] - names keep their case
-    try:
-        parser.read_string(member.data.decode())
-    except (configparser.Error, UnicodeDecodeError):
-        return None
-    return dict(parser.items(GROUP)) if parser.has_section(GROUP) else {}
+    found = entry_points.parse(member.data)
+    return None if found is None else found.get(GROUP, {})

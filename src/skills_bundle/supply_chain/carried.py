@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.bundle import documents, record_file
-from skills_bundle.bundle.distribution import METADATA_FILE_NAME, metadata_headers, normalised
+from skills_bundle.bundle.distribution import METADATA_FILE_NAME, normalised
 from skills_bundle.bundle.documents import Identity
 from skills_bundle.bundle.installed import BUNDLE_FOLDER
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.bundle.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
 from skills_bundle.errors import UnsafeFileError
+from skills_bundle.formats import core_metadata
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.skills.paths import parents
 
@@ -131,10 +132,10 @@ def _identity(archive: Archive, dist_info: str) -> Identity:
     if metadata is None:
         name, version = named(archive.file_name)
         return Identity(name, version, known=False)
-    head = metadata_headers(metadata)
+    head = core_metadata.read(metadata)
     return Identity(
-        normalised(head.get("name", "")),
-        head.get("version", ""),
+        normalised(head.first("name") or ""),
+        head.first("version") or "",
         known=True,
         metadata_sha256=sha256_hex(metadata),
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from skills_bundle import limits
 from skills_bundle.bundle.git_errors import translated
 from skills_bundle.bundle.git_index import SUBMODULE_MODE
+from skills_bundle.errors import RepositoryUnavailableError
 from skills_bundle.formats.digest import TREE_MODE
 from skills_bundle.supply_chain.source_repository import parents
 
@@ -76,6 +77,7 @@ def _write(made: pygit2.Repository, kind: str, body: bytes) -> None:
 
 def _copy_files(repository: Repository, commit: Commit, made: pygit2.Repository) -> None:
     """Copy every tree and blob of the commit."""
+    commit.files()  # refuses what stands for more files than any disk has
     waiting, done = [commit.root()], set[str]()
     while waiting:
         entry = waiting.pop()
@@ -83,10 +85,10 @@ def _copy_files(repository: Repository, commit: Commit, made: pygit2.Repository)
             continue
         done.add(entry.oid)
         if entry.mode == TREE_MODE:
-            _write(made, "tree", repository.body(entry.oid))
+            _write(made, "tree", repository.body_of("tree", entry.oid))
             waiting += commit.tree(entry.oid).values()
         else:
-            _write(made, "blob", repository.body(entry.oid))
+            _write(made, "blob", repository.body_of("blob", entry.oid))
 
 
 def _copy_history(repository: Repository, oid: str, made: pygit2.Repository) -> _History:
@@ -96,7 +98,7 @@ def _copy_history(repository: Repository, oid: str, made: pygit2.Repository) -> 
         if current in done:
             continue
         done.add(current)
-        body = repository.body(current)
+        body = repository.body_of("commit", current)
         _write(made, "commit", body)
         above = parents(body)
         room = len(done) + len(waiting) < limits.REBUILD_MAX_HISTORY
@@ -113,7 +115,10 @@ def _copy_tags(repository: Repository, commits: frozenset[str], made: pygit2.Rep
         if oid in commits:
             made.references.create(name, oid)
             continue
-        body = repository.body(oid)
+        try:
+            body = repository.body_of("tag", oid)
+        except RepositoryUnavailableError:  # of another history, and this clone has not got it
+            continue
         target = body[:47].removeprefix(b"object ").decode("ascii", "replace")
         if body.startswith(b"object ") and target in commits:
             _write(made, "tag", body)

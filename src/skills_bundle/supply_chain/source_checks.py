@@ -38,7 +38,7 @@ def check(
         ref: Gives the commit that a full ref name points at in the repository, or None.
     """
     receipt = carried.receipt.value
-    found = [_commit(receipt, project, named), _lock(carried, project)]
+    found = [_commit(receipt, project, named), _lock(carried, project), _made(carried, project)]
     if receipt is not None:
         found += [
             _skills_tree(receipt, project),
@@ -88,6 +88,19 @@ def _lock(carried: Carried, project: SourceProject) -> SourceCheck:
 def _listed(paths: list[str]) -> str:
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     return ", ".join(sorted(paths)[:3]) + more
+
+
+def _made(carried: Carried, project: SourceProject) -> SourceCheck:
+    """Look for files that every build makes and the archive lacks; those there have rows."""
+    wanted = {"PKG-INFO"}
+    if carried.archive.kind == "wheel":
+        names = {"METADATA", "WHEEL", "RECORD"}
+        declared = any(map(project.metadata.get, ("scripts", "gui-scripts", "entry-points")))
+        wanted = {f"{carried.dist_info}/{name}" for name in names}
+        wanted |= {f"{carried.dist_info}/entry_points.txt"} if declared else set()
+    if lacking := sorted(wanted - carried.archive.members.keys()):
+        return _told("made", "fails", f"the archive lacks what a build makes: {_listed(lacking)}")
+    return _told("made", "holds", "the archive has what a build always makes")
 
 
 def _skills_tree(receipt: BuildReceipt, project: SourceProject) -> SourceCheck:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import configparser
 import posixpath
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from skills_bundle.bundle import record_file, sbom
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
+from skills_bundle.formats import entry_points
 from skills_bundle.formats.digest import recorded_hex
 from skills_bundle.supply_chain import source_metadata
 from skills_bundle.supply_chain.source_layout import Table, table
@@ -131,20 +131,12 @@ def _entry_points(data: bytes, _carried: Carried, project: SourceProject) -> Che
     if computed:
         text = f"code gives {', '.join(computed)}; nothing of it was compared"
         return Checked(holds=True, detail=text)
-    if _parsed(data) == _declared(project.metadata):
+    found = entry_points.parse(data)
+    if found is None:
+        return Checked(holds=False, detail="two tools could read it in two ways")
+    if found == _declared(project.metadata):
         return Checked(holds=True, detail="exactly what pyproject.toml declares")
     return Checked(holds=False, detail="is not what pyproject.toml declares")
-
-
-def _parsed(data: bytes) -> Table | None:
-    """Read entry points (PyPA, Entry points specification); None if they cannot be read."""
-    parser = configparser.ConfigParser(delimiters=("=",), interpolation=None, default_section="")
-    parser.optionxform = str  # pyright: ignore[reportAttributeAccessIssue] - names keep their case
-    try:
-        parser.read_string(data.decode())
-    except (configparser.Error, UnicodeDecodeError):
-        return None
-    return {group: dict(parser.items(group)) for group in parser.sections()}
 
 
 def _declared(metadata: Table) -> Table:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from skills_bundle.bundle import sbom
+from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.bundle.settings import normalized
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ class Layout:
         """
         if self.kind == "sdist":
             return self._in_sdist(path)
-        if bundle and path.startswith(f"{bundle}/"):
+        if bundle and (path in _documents(bundle) or path.startswith(f"{bundle}/skills/")):
             return self._in_bundle(path.removeprefix(f"{bundle}/"))
         stem = dist_info.removesuffix(".dist-info")
         if stem and path.startswith(f"{dist_info}/"):
@@ -107,12 +109,12 @@ class Layout:
             yield from ("../" * level + path for level in range(1, len(parts) + 1))
 
     def _in_bundle(self, path: str) -> Place:
-        if path == "build-receipt.json":
+        if path == RECEIPT_FILE_NAME:
             return Place(role="generated")
-        if path.startswith("skills/"):
-            inner = path.removeprefix("skills/")
-            path = inner if self.skills == "." else f"{self.skills}/{inner}"
-        return self._file(iter((path,)))
+        if path == LOCK_FILE_NAME:
+            return self._file(iter((path,)))
+        inner = path.removeprefix("skills/")
+        return self._file(iter((inner if self.skills == "." else f"{self.skills}/{inner}",)))
 
     def _in_dist_info(self, path: str) -> Place:
         if path in GENERATED["wheel"]:
@@ -197,6 +199,10 @@ class Layout:
             if self.exists(self.from_project(f"{one}.py") or ""):
                 return [], [f"{one}.py"]
         return [], []
+
+
+def _documents(bundle: str) -> tuple[str, str]:
+    return f"{bundle}/{LOCK_FILE_NAME}", f"{bundle}/{RECEIPT_FILE_NAME}"
 
 
 def _folder(path: str) -> str:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from skills_bundle.bundle.settings import normalized
+from skills_bundle.formats import core_metadata
 from skills_bundle.supply_chain.source_layout import table
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def compare(data: bytes, project: SourceProject) -> Metadata:
         data: The file.
         project: As the commit holds it.
     """
-    head = _fields(data)
+    head = core_metadata.read(data)
     wanted: dict[str, set[str] | None] = {
         "Name": {normalized(str(project.metadata.get("name", "")))},
         "Version": _version(project),
@@ -52,12 +53,13 @@ def compare(data: bytes, project: SourceProject) -> Metadata:
         "Requires-Dist": _requirements(project),
     }
     found = {
-        "Name": {normalized(name) for name in head.get("Name", ())},
-        "Version": set(head.get("Version", ())),
-        "Requires-Python": {_specifiers(row) for row in head.get("Requires-Python", ())},
-        "Requires-Dist": {_requirement(row) for row in head.get("Requires-Dist", ())},
+        "Name": {normalized(name) for name in head.fields.get("name", ())},
+        "Version": set(head.fields.get("version", ())),
+        "Requires-Python": {_specifiers(row) for row in head.fields.get("requires-python", ())},
+        "Requires-Dist": {_requirement(row) for row in head.fields.get("requires-dist", ())},
     }
-    differing = [
+    differing = list(head.problems)
+    differing += [
         f"{name} is {_words(found[name])}, and {_words(expected)} in pyproject.toml"
         for name, expected in wanted.items()
         if expected is not None and expected != found[name]
@@ -67,18 +69,6 @@ def compare(data: bytes, project: SourceProject) -> Metadata:
 
 def _words(values: Iterable[str]) -> str:
     return ", ".join(sorted(values)) or "nothing"
-
-
-def _fields(data: bytes) -> dict[str, list[str]]:
-    """Give the head's fields; a folded line belongs to the field above it and is not looked at."""
-    found: dict[str, list[str]] = {}
-    for line in data.decode(errors="replace").splitlines():
-        if not line:
-            break
-        name, colon, value = line.partition(":")
-        if colon and not line[0].isspace():
-            found.setdefault(name, []).append(value.strip())
-    return found
 
 
 def _is_dynamic(project: SourceProject, field: str) -> bool:

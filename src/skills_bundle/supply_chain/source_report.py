@@ -71,7 +71,7 @@ class SourceCheck(Record):
     """Something that was checked besides the files.
 
     Attributes:
-        name: `commit`, `lock`, `skills_tree`, `proof`, `inputs` or `source_ref`.
+        name: `commit`, `lock`, `made`, `skills_tree`, `proof`, `inputs` or `source_ref`.
         state: What came of it.
         detail: In words.
     """

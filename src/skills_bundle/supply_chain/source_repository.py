@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from skills_bundle import limits
 from skills_bundle.bundle.commit import Commit
 from skills_bundle.bundle.git_errors import translated
 from skills_bundle.errors import CheckoutError, Problem, RepositoryUnavailableError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pygit2
+
+    from skills_bundle.bundle.proof import Entry
 
 _FULL_ID: Final = re.compile("[0-9a-f]{40}")
 _PARENT: Final = re.compile(rb"parent ([0-9a-f]{40})")
@@ -57,22 +60,49 @@ class Repository:
         return self._repository.is_shallow
 
     def body(self, oid: str) -> bytes:
-        """Give the raw body of an object.
+        """Give the raw body of an object, whatever its kind.
 
         Raises:
-            RepositoryUnavailableError: If it is not there, or is not what its id says.
+            RepositoryUnavailableError: If it is not there, is not what its id says, or has more
+                than `limits.COMMIT_BLOB_MAX_BYTES`.
         """
+        return self._object(oid)[1]
+
+    def body_of(self, kind: str, oid: str) -> bytes:
+        """Give the raw body of an object that has to be a `commit`, `tree`, `blob` or `tag`.
+
+        Raises:
+            RepositoryUnavailableError: As `body`, and if it is of another kind.
+        """
+        found, body = self._object(oid)
+        if found != kind:
+            raise self.missing(oid, f"it is a {found}, not a {kind}")
+        return body
+
+    def _object(self, oid: str) -> tuple[str, bytes]:
         try:
-            kind, body = self._repository.read(oid)
+            self._bound(oid)
+            number, body = self._repository.read(oid)
         except (KeyError, ValueError, OSError) as error:
             raise self.missing(oid) from error
         except Exception as error:
             if type(error).__module__.partition(".")[0] not in {"pygit2", "_pygit2"}:
                 raise
             raise self.missing(oid, str(error)) from error
-        if git_object_id(_KINDS[int(kind)], body) != oid:
+        kind = _KINDS[int(number)]
+        if git_object_id(kind, body) != oid:
             raise self.missing(oid, "its bytes do not hash to its id")
-        return body
+        return kind, body
+
+    def _bound(self, oid: str) -> None:
+        """Look at an object's size first: a few kilobytes of a store can stand for gigabytes."""
+        limit = limits.COMMIT_BLOB_MAX_BYTES
+        if self._repository.odb.read_header(oid)[1] > limit:
+            raise self.unusable(f"holds object {oid}, of more than {limit} bytes")
+
+    def unusable(self, message: str) -> RepositoryUnavailableError:
+        """Give the error for something of the repository that git itself would not have made."""
+        return unavailable("object_unusable", self.path, message)
 
     def missing(self, oid: str, cause: str = "") -> RepositoryUnavailableError:
         """Give the error for an object that cannot be had, with what to do about it."""
@@ -87,9 +117,10 @@ class Repository:
     def holds_commit(self, oid: str) -> bool:
         """Tell whether there is a commit of this full id."""
         try:
-            return self.body(oid).startswith(b"tree ")
+            self.body_of("commit", oid)
         except RepositoryUnavailableError:
             return False
+        return True
 
     def commit(self, oid: str) -> Commit:
         """Give a commit by its full id.
@@ -99,7 +130,7 @@ class Repository:
         """
         if not self.holds_commit(oid):
             raise self.missing(oid)
-        return Commit(oid, self.body)
+        return _RepositoryCommit(oid, self)
 
     def resolved(self, revision: str) -> str | None:
         """Give the id of the commit that a branch, tag, id or other expression of git's names."""
@@ -112,14 +143,84 @@ class Repository:
             return None
 
     def ref(self, name: str) -> str | None:
-        """Give the id of the commit that a full ref name points at, tags peeled; None if none."""
-        return self.resolved(name) if name.startswith("refs/") else None
+        """Give the id of the commit that a full ref name points at, tags peeled; None if none.
+
+        The name comes from an archive: it is looked up as it is, never read as an expression.
+        """
+        import pygit2  # noqa: PLC0415 - a repository is open, so it is imported already
+
+        if not name.startswith("refs/"):
+            return None
+        try:
+            return str(self._repository.lookup_reference(name).peel(pygit2.Commit).id)
+        except (KeyError, ValueError, OSError, pygit2.GitError):
+            return None
 
     def tags(self) -> Iterator[tuple[str, str]]:
-        """Give every tag as (full ref name, id of the object it names, unpeeled)."""
+        """Give every tag as (full ref name, id of the object it names, unpeeled).
+
+        One that cannot be read, or is only another name of a ref, is passed over.
+        """
+        import pygit2  # noqa: PLC0415 - a repository is open, so it is imported already
+
         for name in self._repository.references:
             if name.startswith("refs/tags/"):
-                yield name, str(self._repository.references[name].target)
+                with suppress(KeyError, ValueError, OSError, pygit2.GitError):
+                    target = str(self._repository.references[name].target)
+                    if is_full_id(target):
+                        yield name, target
+
+
+class _RepositoryCommit(Commit):
+    """A commit whose objects have to be of the kinds that it says; git checks no more."""
+
+    def __init__(self, oid: str, repository: Repository) -> None:
+        super().__init__(oid, repository.body)
+        self._repository = repository
+
+    def tree(self, oid: str) -> dict[str, Entry]:
+        """Give the rows of a tree by name.
+
+        Raises:
+            RepositoryUnavailableError: If there is no such tree, or its rows fall apart.
+        """
+        if oid not in self._trees:
+            self._repository.body_of("tree", oid)
+        with self._usable(f"tree {oid}"):
+            return super().tree(oid)
+
+    def root(self) -> Entry:
+        """Give the root tree.
+
+        Raises:
+            RepositoryUnavailableError: If the commit names none.
+        """
+        with self._usable(f"object {self.oid}"):
+            return super().root()
+
+    def data(self, oid: str) -> bytes:
+        """Give the bytes of a blob.
+
+        Raises:
+            RepositoryUnavailableError: If there is no such blob.
+        """
+        return self._repository.body_of("blob", oid)
+
+    def files(self, folder: str = "") -> dict[str, Entry]:
+        """Give every file, link and submodule below a folder, by path below it.
+
+        Raises:
+            RepositoryUnavailableError: If there are too many, or a tree cannot be read.
+        """
+        with self._usable(f"commit {self.oid}"):
+            return super().files(folder)
+
+    @contextmanager
+    def _usable(self, what: str) -> Generator[None]:
+        try:
+            yield
+        except ValueError as error:
+            raise self._repository.unusable(f"holds {what}, which {error}") from error
 
 
 def parents(commit: bytes) -> list[str]:

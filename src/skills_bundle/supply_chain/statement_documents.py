@@ -70,7 +70,15 @@ Payload: TypeAlias = "tuple[str, JsonValue, int]"
 """Where a statement is, the statement, and how many signatures lie beside it."""
 
 
+_MARKS: Final = frozenset(
+    {"payload", "dsseEnvelope", "messageSignature", "envelope", "attestation_bundles", "_type"}
+)
+"""Keys of which every form has exactly one; readers that look for another see another document."""
+
+
 def _payloads(top: Json) -> tuple[Form, list[Payload]]:
+    if len(found := sorted(_MARKS & top.keys())) > 1:
+        raise _refused(None, f"can be read in several ways: it has {' and '.join(found)}")
     if "payload" in top:
         return "dsse", [_of_dsse(top, "")]
     if "dsseEnvelope" in top:
