@@ -84,6 +84,8 @@ def _character_problems(path: str) -> Iterator[tuple[str, str]]:
         yield "path_backslash", "holds a backslash, which some systems take for a slash"
     if ":" in path and not _DRIVE.match(path):
         yield "path_colon", "holds a colon, behind which Windows keeps other bytes of one file"
+    if path.isascii() and path.isprintable():
+        return  # the others are looked at one by one
     if any("\ud800" <= character <= "\udfff" for character in path):
         yield "path_not_utf8", "is not UTF-8"
     if any(map(is_control, path)):
