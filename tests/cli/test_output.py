@@ -64,7 +64,7 @@ def test_under_json_a_failure_is_the_one_document_on_standard_output() -> None:
 def test_bytes_that_are_no_text_are_escaped_in_json() -> None:
     """A path on a disk or in a repository need not be UTF-8; the document always is."""
     stdout = _pipe()
-    Output(stdout, _pipe(), {}).json({"path\udcff": ["a\udcfe", {"b": ("\udcfdé", 1, None)}]})
+    Output(stdout, _pipe(), {}).json({"path\udcff": ["a\udcfe", {"b": ["\udcfdé", 1, None]}]})
     found = json.loads(_written(stdout).decode())
     assert found == {"path\\udcff": ["a\\udcfe", {"b": ["\\udcfdé", 1, None]}]}
 

@@ -64,6 +64,19 @@ def test_a_front_end_that_is_not_there_cannot_rebuild(sample: SampleProject) -> 
     assert causes(sample.wheel(), sample.folder, *more) == ["no_front_end"]
 
 
+def test_an_interpreter_is_named_from_where_its_caller_stands(
+    sample: SampleProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The build runs in another folder; this interpreter is found, and makes nothing."""
+    program = tmp_path / "venv/bin/python"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n", encoding="ascii")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    more = ("--front-end", "build", "--python", "venv/bin/python")
+    assert causes(sample.wheel(), sample.folder, *more) == ["no_archive"]
+
+
 def test_a_folder_of_no_project_cannot_be_rebuilt(sample: SampleProject) -> None:
     """The commit does not hold it."""
     codes = causes(sample.wheel(), sample.folder, "--project", "nowhere")

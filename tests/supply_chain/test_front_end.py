@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skills_bundle.supply_chain import front_end
-from skills_bundle.supply_chain.front_end import FRONT_ENDS, FrontEnd, Order
+from skills_bundle.supply_chain.front_end import FRONT_ENDS, FrontEnd, Order, unknown_option
 
 ORDER = Order(kind="wheel", project="/p", out="/o", isolated=False, constraint="/c")
 
@@ -107,3 +107,21 @@ def test_temporary_files_go_where_they_are_removed() -> None:
 def test_a_log_tells_whether_requirements_were_lacking(log: str, *, lacks: bool) -> None:
     """As each front end says it."""
     assert front_end.lacks_requirements(log) is lacks
+
+
+@pytest.mark.parametrize(
+    ("log", "option"),
+    [
+        ("no such option: --build-constraint", "--build-constraint"),
+        (
+            "python -m build: error: unrecognized arguments: --build-constraint c",
+            "--build-constraint",
+        ),
+        ("error: unexpected argument '--build-constraint' found", "--build-constraint"),
+        ("no such option: --other", None),
+        ("all is well", None),
+    ],
+)
+def test_a_log_tells_which_option_was_not_known(log: str, option: str | None) -> None:
+    """Of those that were given; a build script may complain of others."""
+    assert unknown_option(log, ("pip", "wheel", "--build-constraint", "c.txt")) == option

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -98,6 +99,35 @@ def test_a_front_end_that_is_not_there_is_not_chosen(order: Order) -> None:
     """Nor one whose interpreter is not."""
     missing = Order(kind="wheel", project=order.project, out=order.out, python="/none/python")
     assert front_end_run.choose("build", missing, {"PATH": ""}) is None
+
+
+def test_an_option_that_is_too_new_for_a_front_end_is_told_as_that(order: Order) -> None:
+    """As pip 23 does, which every new virtual environment of Python 3.12 has."""
+    order = replace(order, constraint="constraints.txt")
+    error = failed("sys.exit('no such option: --build-constraints')", order)
+    assert codes(error) == ["front_end_option"]
+    assert "too old to know --build-constraints" in str(error)
+
+
+def test_a_build_that_removes_its_log_is_told_without_it(order: Order) -> None:
+    """A commit's code can do all that its caller can."""
+    error = failed("import shutil; shutil.rmtree(sys.argv[6]); sys.exit(1)", order)
+    assert (codes(error), error.log) == (["build_failed"], ())
+
+
+def test_a_program_in_a_relative_folder_is_no_front_end(
+    order: Order, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be another one in the project's folder, where the build runs."""
+    program = tmp_path / "bin/hatch"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n", encoding="ascii")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    assert front_end_run.choose("hatch", order, {"PATH": f"{os.pathsep}bin"}) is None
+    found = front_end_run.choose("hatch", order, {"PATH": str(program.parent)})
+    assert found == Chosen("hatch", (str(program),))
 
 
 def test_a_module_in_the_working_folder_is_no_front_end(

@@ -134,6 +134,23 @@ def environment(environ: Mapping[str, str], temporary: str) -> dict[str, str]:
     return {**kept, "TMPDIR": temporary, "TEMP": temporary, "TMP": temporary}
 
 
+_UNKNOWN_OPTION: Final = re.compile(
+    r"(?:no such option:|unrecognized arguments:|unexpected argument '?)\s*(--[a-z-]+)"
+)
+"""What pip, pypa's build and uv say of an option that only newer versions have."""
+
+
+def unknown_option(log: str, words: Sequence[str]) -> str | None:
+    """Give the option of a command that its front end is too old for; None if it knew all.
+
+    Args:
+        log: What it said.
+        words: The command.
+    """
+    found = _UNKNOWN_OPTION.search(log)
+    return found[1] if found is not None and found[1] in words else None
+
+
 LACKING: Final = re.compile(
     r"no matching distribution|could not find a version|no solution found|not found in the (cache|"
     r"package registry)|failed to (fetch|download)|network (connectivity|is unreachable)|offline"

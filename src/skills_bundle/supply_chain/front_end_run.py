@@ -1,4 +1,8 @@
-"""Edge: a front end found and run, with everything it started ended again, whatever happens."""
+"""Edge: a front end found and run, and its group of processes ended again, whatever happens.
+
+What a build starts in a session of its own leaves that group; nobody can end it without help from
+the system.
+"""
 
 from __future__ import annotations
 
@@ -72,9 +76,7 @@ def choose(wanted: FrontEnd | None, order: Order, environ: Mapping[str, str]) ->
 
 def _program(name: FrontEnd, order: Order, environ: Mapping[str, str]) -> tuple[str, ...] | None:
     if name in {"uv", "hatch"}:
-        folders = os.pathsep.join((str(Path(sys.executable).parent), environ.get("PATH", "")))
-        found = shutil.which(name, path=folders)
-        return None if found is None else (found,)
+        return _in_path(name, environ.get("PATH", ""))
     python = order.python or sys.executable
     # From a folder that holds nothing to import by accident.
     probe = [python, "-c", f"import {name}.__main__"]
@@ -90,6 +92,14 @@ def _program(name: FrontEnd, order: Order, environ: Mapping[str, str]) -> tuple[
         if ran.returncode == 0:
             return (python, "-m", name)
     return None
+
+
+def _in_path(name: str, path: str) -> tuple[str, ...] | None:
+    """Find a program beside our interpreter or in PATH; relative folders are the caller's."""
+    folders = [str(Path(sys.executable).parent), *path.split(os.pathsep)]
+    kept = os.pathsep.join(one for one in folders if Path(one).is_absolute())
+    found = shutil.which(name, path=kept)
+    return None if found is None else (found,)
 
 
 def build(chosen: Chosen, order: Order, environ: Mapping[str, str], seconds: float) -> Path:
@@ -114,12 +124,24 @@ def build(chosen: Chosen, order: Order, environ: Mapping[str, str], seconds: flo
         message = f"{chosen.name} was ended after {seconds:g} seconds; --timeout gives it longer"
         raise BuildFailedError("build_timed_out", message, told)
     if status != 0:
+        _refuse_option(chosen.name, words, told)
         raise _failed(chosen.name, status, told, order)
     found = sorted(Path(order.out).glob(ENDINGS[order.kind]))
     if len(found) != 1:
         message = f"{chosen.name} succeeded and made {len(found)} archives of the kind"
         raise BuildFailedError("no_archive", message, told)
     return found[0]
+
+
+def _refuse_option(name: str, words: Sequence[str], log: Sequence[str]) -> None:
+    """Tell a front end that is too old from a build that fails."""
+    option = front_ends.unknown_option("\n".join(log), words)
+    if option is not None:
+        message = (
+            f"this {name} is too old to know {option}: upgrade it where it is installed "
+            f"(`python -m pip install --upgrade {name}`), or name another --front-end"
+        )
+        raise BuildFailedError("front_end_option", message, log)
 
 
 def _failed(name: str, status: int, log: Sequence[str], order: Order) -> BuildFailedError:
@@ -182,7 +204,12 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def tail(log: Path) -> tuple[str, ...]:
-    """Give the lines at the end of a log; more than are shown, since the cause may be above."""
+    """Give the lines at the end of a log; more than are shown, since the cause may be above.
+
+    None of one that is gone: the build could do as it pleased.
+    """
+    if not log.is_file():
+        return ()
     with log.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - limits.REBUILD_LOG_BYTES))

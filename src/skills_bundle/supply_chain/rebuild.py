@@ -148,7 +148,7 @@ def _built(
     environ = front_ends.environment(options.environ, str(room / "tmp"))
     chosen = front_end_run.choose(options.front_end, order, environ)
     if chosen is None:
-        return _with(report, causes=(_no_front_end(options.front_end),))
+        return _with(report, causes=(_no_front_end(options),))
     report = _with(report, front_end=chosen.name)
     with options.phase(f"Cloning {project.commit.oid[:12]} ..."):
         clone(repository, project.commit, room / "source")
@@ -167,17 +167,26 @@ def _order(given: Carried, room: Path, project: SourceProject, options: Options)
         kind=given.archive.kind,
         project=str(room / "source" / to_disk(project.folder)),
         out=str(room / "out"),
-        python=options.python,
+        python=_interpreter(options.python),
         isolated=options.isolated,
         constraint=None if options.constraint is None else str(options.constraint.resolve()),
     )
 
 
-def _no_front_end(wanted: FrontEnd | None) -> Cause:
-    if wanted is None:
+def _interpreter(python: str | None) -> str | None:
+    """Give a path to an interpreter from where we stand, since the build stands elsewhere."""
+    is_path = python is not None and Path(python).name != python
+    # Not resolved: through the link of a virtual environment it would be another interpreter.
+    return str(Path.cwd() / python) if python is not None and is_path else python
+
+
+def _no_front_end(options: Options) -> Cause:
+    if options.front_end is None:
         text = "there is none of uv, build, pip and hatch; install one, for example uv"
+    elif options.python is None:
+        text = f"{options.front_end} is not there"
     else:
-        text = f"{wanted} is not there, or not for the interpreter that is to build"
+        text = f"{options.python} is no interpreter that runs here and has {options.front_end}"
     return Cause(code="no_front_end", message=text)
 
 
