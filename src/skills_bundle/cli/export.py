@@ -85,7 +85,7 @@ def _told(found: Export, terminal: Terminal) -> list[RenderableType]:
         ("  sha256", found.catalog_sha256),
         ("receipt", _receipt(found)),
     ]
-    headline = f"Exported {skills} with {files}, {amount}; every byte is the one that was locked"
+    headline = f"Exported {skills} with {files}, {amount}: every byte as locked"
     return [pretty.marked("good", headline, terminal), pretty.facts(rows)]
 
 
