@@ -109,6 +109,14 @@ def test_the_help_says_that_it_runs_code() -> None:
     assert "THIS RUNS THE COMMIT'S CODE" in call("rebuild", "--help").stdout
 
 
+def test_a_folder_that_cannot_be_made_is_told_before_the_build(sample: SampleProject) -> None:
+    """Not after minutes of it."""
+    wheel = sample.wheel()
+    keep = str(wheel / "folder")
+    ran = call("rebuild", str(wheel), "--repo", str(sample.folder), "--keep", keep, "--json")
+    assert (ran.code, ran.json["error"]["code"]) == (3, "system")
+
+
 def test_nothing_is_left_behind(sample: SampleProject, tmp_path: Path) -> None:
     """Nor anything written into the repository."""
     (tmp_path / "tmp").mkdir()

@@ -347,6 +347,14 @@ def test_what_a_build_always_makes_is_missed(sample: SampleProject, path: str) -
     assert (found.exit_code, state, path in detail) == (1, "fails", True)
 
 
+def test_a_setup_script_that_the_build_makes_cannot_be_told(sample: SampleProject) -> None:
+    """Nobody can say which of its lines are the build's."""
+    table = "\n[tool.hatch.build.targets.sdist]\nsupport-legacy = true"
+    sdist = sample.configure(table).committed().sdist()
+    found = verified(sdist, sample.folder)
+    assert (found.exit_code, row(found, "setup.py").state) == (3, "unchecked")
+
+
 def test_an_entry_point_behind_a_comment_is_found(sample: SampleProject) -> None:
     """For importlib.metadata U+2028 ends a line, and the comment with it."""
     path = f"{DIST_INFO}/entry_points.txt"

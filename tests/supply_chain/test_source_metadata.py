@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.archives.opened import open_archive
+from skills_bundle.errors import SourceMismatchError
 from skills_bundle.supply_chain.source import Wanted
 from tests.hatch_plugin.sample import SampleProject
 from tests.supply_chain.source_samples import DIST_INFO, rewritten, row, verified
@@ -103,3 +104,45 @@ def test_a_requirement_of_any_length_is_read(sample: SampleProject) -> None:
     sample.committed()
     found = verified(wheel, sample.folder, Wanted("HEAD"))
     assert row(found, METADATA).state == "differs"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"requires-dist: evil\n",
+        b"Summary: a\x0c\x0c\nRequires-Dist: evil\n",
+        "Summary: a\u2028\u2028\nRequires-Dist: evil\n".encode(),
+        b"no field\n",
+        b"Requires-Dist: more\n  ; extra == 'a'\n",
+    ],
+)
+def test_requirements_are_found_wherever_an_installer_finds_them(
+    sample: SampleProject, line: bytes
+) -> None:
+    """In any case, behind what only looks like the end of a line or of the head."""
+    wheel = changed(sample, b"Requires-Python: ", line + b"Requires-Python: ")
+    assert row(verified(wheel, sample.folder), METADATA).state == "differs"
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["[[project.dynamic]]\na = 1", "[project.scripts]\na = 1", "[project.optional-dependencies]"],
+)
+def test_configuration_of_any_shape_is_read_without_a_crash(
+    sample: SampleProject, table: str
+) -> None:
+    """A commit holds what anybody wrote, and the archive need not be built from it."""
+    wheel = sample.wheel()
+    text = (
+        f'[build-system]\nrequires = 5\n[project]\nname = "acme.skills"\nversion = "1"\n{table}\n'
+    )
+    sample.write("pyproject.toml", text.encode()).committed()
+    assert verified(wheel, sample.folder, Wanted("HEAD")).verdict == "differs"
+
+
+def test_brackets_without_end_are_no_project(sample: SampleProject) -> None:
+    """Told like any file that is not TOML."""
+    wheel = sample.wheel()
+    sample.write("pyproject.toml", b"x = " + b"[" * 100_000).committed()
+    with pytest.raises(SourceMismatchError):
+        verified(wheel, sample.folder, Wanted("HEAD"))

@@ -7,6 +7,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
+from rich.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -24,7 +25,7 @@ def patience(output: Output, doing: str) -> Generator[None]:
         yield
         return
     console = Console(stderr=True, no_color=not output.error_terminal.colour, highlight=False)
-    status = console.status(doing, spinner="line")
+    status = console.status(Text(doing), spinner="line")
     timer = Timer(PATIENCE_SECONDS, status.start)
     timer.daemon = True
     timer.start()

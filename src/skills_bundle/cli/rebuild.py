@@ -181,6 +181,8 @@ def _check(options: Options, file: Path) -> None:
     """Refuse what the front end does not know, before anything is read."""
     if options.keep is not None and options.keep.exists() and any(options.keep.iterdir()):
         raise click.UsageError(f"--keep: {options.keep} is not empty.")
+    if options.keep is not None:  # before a build of minutes, not after it
+        options.keep.mkdir(parents=True, exist_ok=True)
     if options.front_end is None:
         return
     kind: ArchiveKind = "sdist" if file.name.endswith(".tar.gz") else "wheel"

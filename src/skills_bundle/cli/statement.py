@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -138,4 +139,7 @@ def _tell(output: Output, place: Path, verified: ArchiveVerification, *, written
     ]
     parts = [pretty.marked("good", headline, output.terminal), pretty.facts(rows)]
     output.text(pretty.render(parts, output.terminal))
-    output.note(f"To sign it: ssh-keygen -Y sign -n {statements.NAMESPACE} -f KEY {place}")
+    words = shlex.join(
+        ("ssh-keygen", "-Y", "sign", "-n", statements.NAMESPACE, "-f", "KEY", str(place))
+    )
+    output.note(f"To sign it: {safe_line(words)}")

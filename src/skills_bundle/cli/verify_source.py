@@ -46,6 +46,7 @@ WORDS: Final[dict[CheckState, str]] = {
 STATES: Final[dict[FileState, str]] = {
     "equals_blob": "equal to a blob",
     "generated": "made by the build",
+    "unchecked": "made by the build, unchecked",
     "moved": "elsewhere in the commit",
     "missing_object": "not in this clone",
     "differs": "different",

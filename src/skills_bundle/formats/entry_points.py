@@ -11,7 +11,6 @@ import re
 from typing import Final
 
 _GROUP: Final = re.compile(r"\[([^\[\]\s]+)\]")
-_ROW: Final = re.compile(r"([^\s=\[#;][^=]*?) *= *(\S(?:.*\S)?)")
 
 
 def parse(data: bytes) -> dict[str, dict[str, str]] | None:
@@ -44,8 +43,14 @@ def _grouped(lines: list[str]) -> dict[str, dict[str, str]] | None:
                 return None
             rows = groups[group[1]] = {}
             continue
-        row = _ROW.fullmatch(line)
-        if row is None or rows is None or row[1] in rows:
+        name, sign, value = line.partition("=")
+        name, value = name.rstrip(" "), value.strip(" ")
+        if rows is None or name in rows or not (sign and _is_plain(name) and _is_plain(value)):
             return None
-        rows[row[1]] = row[2]
+        rows[name] = value
     return groups
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether no tool takes a text for a comment, a group or less than it is."""
+    return bool(text) and text == text.strip() and text[0] not in "#;["

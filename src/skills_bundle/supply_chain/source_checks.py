@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skills_bundle.errors import RepositoryUnavailableError
 from skills_bundle.formats.digest import dir_hash, sha256_hex
-from skills_bundle.supply_chain.source_layout import GENERATED
 from skills_bundle.supply_chain.source_report import SourceCheck
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ def _inputs(receipt: BuildReceipt, carried: Carried, project: SourceProject) -> 
     lacking = [path for path, one in found.items() if one is None]
     if lacking:
         return _told("inputs", "fails", f"the commit does not hold {_listed(lacking)}")
-    if carried.archive.kind == "sdist" and (wrong := _unlisted(receipt, carried)):
+    if carried.archive.kind == "sdist" and (wrong := _unlisted(receipt, carried, project)):
         return _told("inputs", "fails", f"the receipt does not agree on {_listed(wrong)}")
     there = {path: one for path, one in found.items() if one is not None}
     return _recomputed(there, recorded, project)
@@ -163,9 +162,12 @@ def _source(path: str, project: SourceProject) -> Found | None:
     return next((one for one in found if one is not None), None)
 
 
-def _unlisted(receipt: BuildReceipt, carried: Carried) -> list[str]:
+def _unlisted(receipt: BuildReceipt, carried: Carried, project: SourceProject) -> list[str]:
     """Give the files that only one of the sdist and its receipt has."""
-    members = set(carried.archive.members) - set(GENERATED["sdist"])
+    layout = project.layout("sdist")
+    members = {
+        path for path in carried.archive.members if layout.place(path, "", "").role != "generated"
+    }
     return sorted(members ^ set(receipt.inputs.files))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from skills_bundle.archives.scripts import is_script_of
 from skills_bundle.bundle.commit import FILE_MODES
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from skills_bundle.supply_chain.source_layout import Place
     from skills_bundle.supply_chain.source_project import SourceProject
     from skills_bundle.supply_chain.source_report import FileState
+
+
+ALIKE_MAX: Final = 1000
+"""Places of one blob that are looked at for the one most like a path; any of them would do."""
 
 
 def account(carried: Carried, project: SourceProject) -> tuple[SourceFile, ...]:
@@ -70,7 +74,8 @@ class _Blobs:
 
     def nearest(self, oid: str, path: str) -> str | None:
         """Give where a blob lies; if it is in several places, the one most like a path."""
-        return max(self._paths.get(oid, ()), key=lambda one: _alike(one, path), default=None)
+        paths = self._paths.get(oid, [])[:ALIKE_MAX]
+        return max(paths, key=lambda one: _alike(one, path), default=None)
 
 
 def _alike(one: str, other: str) -> int:
@@ -85,7 +90,8 @@ def _find(commit: Commit, place: Place) -> list[Found]:
 
 def _generated(path: str, carried: Carried, project: SourceProject) -> SourceFile:
     found = source_generated.check(path, carried, project)
-    state: FileState = "generated" if found.holds else "differs"
+    states: dict[bool | None, FileState] = {True: "generated", False: "differs", None: "unchecked"}
+    state = states[found.holds]
     return SourceFile(path=path, state=state, blob_path=None, blob=None, detail=found.detail)
 
 

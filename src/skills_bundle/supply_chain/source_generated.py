@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from skills_bundle.bundle import record_file, sbom
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.formats import entry_points
 from skills_bundle.formats.digest import recorded_hex
 from skills_bundle.supply_chain import source_metadata
-from skills_bundle.supply_chain.source_layout import Table, table
+from skills_bundle.supply_chain.source_layout import Table, table, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,11 +27,11 @@ class Checked(NamedTuple):
     """What was checked of a file that a build makes.
 
     Attributes:
-        holds: Whether what could be checked is right.
+        holds: Whether what could be checked is right; None if nothing could.
         detail: What that was, or what is wrong.
     """
 
-    holds: bool
+    holds: bool | None
     detail: str
 
 
@@ -57,7 +57,7 @@ def check(path: str, carried: Carried, project: SourceProject) -> Checked:
 
 
 def _unknown(_data: bytes, _carried: Carried, _project: SourceProject) -> Checked:
-    return Checked(holds=True, detail="made by the build; nothing of it was compared")
+    return Checked(holds=None, detail="made by the build, and nothing of it was compared")
 
 
 def _sbom(data: bytes, carried: Carried, _project: SourceProject) -> Checked:
@@ -85,7 +85,7 @@ def _metadata(data: bytes, carried: Carried, project: SourceProject) -> Checked:
 def _wheel(data: bytes, _carried: Carried, project: SourceProject) -> Checked:
     made_by = generator(data)
     requires = table(project.document, "build-system").get("requires")
-    pins = [str(row) for row in cast("list[object]", requires or ()) if "==" in str(row)]
+    pins = [row for row in texts(requires) if "==" in row]
     text = f"made by {made_by or 'an unnamed tool'}"
     name, _, version = made_by.partition(" ")
     pin = next((row for row in pins if row.replace(" ", "").startswith(f"{name}==")), None)
@@ -126,8 +126,8 @@ def _is_of(row: RecordRow, data: bytes) -> bool:
 
 
 def _entry_points(data: bytes, _carried: Carried, project: SourceProject) -> Checked:
-    dynamic = cast("list[object]", project.metadata.get("dynamic") or ())
-    computed = sorted({"scripts", "gui-scripts", "entry-points"}.intersection(map(str, dynamic)))
+    dynamic = texts(project.metadata.get("dynamic"))
+    computed = sorted({"scripts", "gui-scripts", "entry-points"}.intersection(dynamic))
     if computed:
         text = f"code gives {', '.join(computed)}; nothing of it was compared"
         return Checked(holds=True, detail=text)

@@ -131,8 +131,7 @@ class Layout:
         if path == sbom.file_name(normalized(self.name)):
             return Place(role="generated")
         listed = self._target().get("sbom-files")
-        names = [str(name) for name in cast("list[object]", listed or ())]
-        found = [name for name in names if posixpath.basename(name) == path]
+        found = [name for name in texts(listed) if posixpath.basename(name) == path]
         return self._file(iter(found))
 
     def _in_data(self, path: str) -> Place:
@@ -174,7 +173,7 @@ class Layout:
         raw = self._option("sources")
         found: dict[str, str] = {}
         if isinstance(raw, list):
-            found = {_folder(str(row)): "" for row in cast("list[object]", raw)}
+            found = {_folder(row): "" for row in texts(cast("object", raw))}
         elif isinstance(raw, dict):
             rows = cast("Table", raw).items()
             found = {_folder(source) if source else "": _folder(str(to)) for source, to in rows}
@@ -232,8 +231,12 @@ def _placed(value: object, path: str) -> Iterator[str]:
 
 
 def _paths(value: object) -> list[str]:
-    rows = cast("list[object]", value) if isinstance(value, list) else []
-    return [posixpath.normpath(str(row)).strip("/") for row in rows]
+    return [posixpath.normpath(row).strip("/") for row in texts(value)]
+
+
+def texts(value: object) -> list[str]:
+    """Give the rows of an array of texts; none of anything else, since anybody may write it."""
+    return [str(row) for row in cast("list[object]", value)] if isinstance(value, list) else []
 
 
 def table(value: object, *keys: str) -> Table:

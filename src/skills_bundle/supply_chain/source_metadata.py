@@ -7,11 +7,11 @@ gives (`dynamic`, or `{root:uri}` in a requirement) follows from no data, and is
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from skills_bundle.bundle.settings import normalized
 from skills_bundle.formats import core_metadata
-from skills_bundle.supply_chain.source_layout import table
+from skills_bundle.supply_chain.source_layout import table, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -72,7 +72,7 @@ def _words(values: Iterable[str]) -> str:
 
 
 def _is_dynamic(project: SourceProject, field: str) -> bool:
-    return field in cast("list[object]", project.metadata.get("dynamic") or ())
+    return field in texts(project.metadata.get("dynamic"))
 
 
 def _static(project: SourceProject, field: str, normal: Callable[[str], str]) -> set[str] | None:
@@ -103,19 +103,15 @@ def _requirements(project: SourceProject) -> set[str] | None:
     fields = ("dependencies", "optional-dependencies")
     if any(_is_dynamic(project, field) for field in fields):
         return None
-    rows = _list(project.metadata.get("dependencies"))
+    rows = texts(project.metadata.get("dependencies"))
     extras = table(project.metadata, "optional-dependencies")
-    options = {(extra, row) for extra, listed in extras.items() for row in _list(listed)}
+    options = {(extra, row) for extra, listed in extras.items() for row in texts(listed)}
     if any("{" in row for row in (*rows, *(row for _, row in options))):
         return None
     return {
         *map(_requirement, rows),
         *(_joined(_requirement(row), normalized(extra)) for extra, row in options),
     }
-
-
-def _list(value: object) -> list[str]:
-    return [str(row) for row in cast("list[object]", value)] if isinstance(value, list) else []
 
 
 def _requirement(text: str) -> str:

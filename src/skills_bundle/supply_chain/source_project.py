@@ -173,5 +173,5 @@ def _toml(commit: Commit, path: str) -> Table | None:
         return None
     try:
         return tomllib.loads(data.decode().replace("\r\n", "\n"))
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter of brackets without end
         return None

@@ -8,12 +8,13 @@ from skills_bundle.archives.model import ArchiveKind
 from skills_bundle.bundle.records import Record
 
 FileState = Literal[
-    "equals_blob", "generated", "moved", "missing_object", "differs", "not_in_commit"
+    "equals_blob", "generated", "unchecked", "moved", "missing_object", "differs", "not_in_commit"
 ]
 """What a file of the archive is.
 
 `equals_blob`: the bytes and the executable bit of the blob at the place that the configuration
-gives. `generated`: made by the build; `detail` says what was checked instead. `moved`: the bytes of
+gives. `generated`: made by the build; `detail` says what was checked instead. `unchecked`: made by
+the build, and nothing of it was. `moved`: the bytes of
 a blob of the commit, at a place that no configuration explains. `missing_object`: the repository
 lacks the blob. `differs`: the commit has other bytes at that place, or a check of a generated file
 fails. `not_in_commit`: the commit has nothing of the kind.
@@ -28,6 +29,7 @@ EXIT_CODES: Final[dict[Verdict, Literal[0, 1, 3]]] = {"match": 0, "differs": 1, 
 VERDICT_OF_FILE: Final[dict[FileState, Verdict]] = {
     "equals_blob": "match",
     "generated": "match",
+    "unchecked": "cannot_tell",
     "moved": "cannot_tell",
     "missing_object": "cannot_tell",
     "differs": "differs",
