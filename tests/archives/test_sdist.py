@@ -102,6 +102,9 @@ MEMBERS: dict[str, tuple[tuple[TarMember, ...], str, str]] = {
     "sparse by pax": ((pax(GNU__sparse__major="1"), TarMember()), "tar_header", A),
     "character set": ((pax(hdrcharset="BINARY"), TarMember()), "tar_header", A),
     "link by pax": ((pax(linkpath="x"), TarMember()), "tar_header", A),
+    "real size by pax": ((pax(SCHILY__realsize="1"), TarMember()), "tar_header", A),
+    "kind by pax": ((pax(SCHILY__filetype="symlink"), TarMember()), "tar_header", A),
+    "time by pax that is none": ((pax(mtime="nan"), TarMember()), "tar_header", A),
     "two pax headers": (
         (pax(path="acme-1.0/b"), pax(path="acme-1.0/c"), TarMember()),
         "tar_header",
@@ -277,6 +280,12 @@ def test_a_file_name_in_the_gzip_header_is_let_be() -> None:
     """Many tools write it; nobody unpacks by it."""
     named = PLAIN[:3] + b"\x08" + PLAIN[4:10] + b"acme-1.0.tar\0" + PLAIN[10:]
     assert sdist.read(named, NAME).members.keys() == {"a.py"}
+
+
+def test_what_pax_keeps_beside_a_file_is_let_be() -> None:
+    """Attributes that the archive of a Mac has change neither bytes nor kind."""
+    header = pax(mtime="1800000000.5", LIBARCHIVE__xattr__a="b", SCHILY__dev="1")
+    assert sdist.read(hostile.sdist(header, TarMember()), NAME).members.keys() == {"a.py"}
 
 
 def test_a_size_that_pax_repeats_is_let_be() -> None:

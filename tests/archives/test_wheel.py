@@ -139,6 +139,19 @@ MEMBER: dict[str, tuple[dict[str, object], str, str]] = {
     "comment": ({"comment": b"hello"}, "zip_comment", A),
     "another disk": ({"disk": 1}, "zip_directory", A),
     "malformed extra": ({"extra": b"\1\0\xff\0"}, "zip_extra", A),
+    "Unix kind in an extra field": ({"extra": struct.pack("<2H", 0x756E, 0)}, "zip_extra", A),
+    "mode in a local extra field": (
+        {"local_extra": struct.pack("<2H", 0x6C78, 0)},
+        "zip_extra",
+        A,
+    ),
+    "volume's name": ({"external": 0x08, "made_by": 20}, "special_member", A),
+    "executable without a kind": ({"external": 0o755 << 16}, "special_member", A),
+    "version that is to come": (
+        {"local": {"needed": 63}, "listed_figures": {"needed": 63}},
+        "zip_method",
+        A,
+    ),
     "extra twice": ({"extra": struct.pack("<4H", 9, 0, 9, 0)}, "zip_extra", A),
     "malformed local extra": ({"local_extra": b"?"}, "zip_extra", A),
     "another Unicode path": (
@@ -200,6 +213,7 @@ NAMES = {
     "right to left": ("acme/a\u202e.py".encode(), "path_control_character"),
     "trailing dot": (b"acme/a.py.", "path_trailing_dot_or_space"),
     "trailing space": (b"acme /a.py", "path_trailing_dot_or_space"),
+    "numbered version": (b"acme/a.py;1", "path_version"),
     "alternate stream": (b"acme/a.py::$DATA", "path_colon"),
     "not UTF-8": (b"acme/\xff.py", "path_not_utf8"),
     "too long": (b"a" * (limits.ARCHIVE_NAME_MAX_BYTES + 1), "path_too_long"),

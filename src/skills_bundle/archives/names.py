@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from skills_bundle.archives.findings import Findings
 
 _DRIVE: Final = re.compile("[A-Za-z]:")
+_VERSION: Final = re.compile(";[0-9]*$")
+"""How VMS numbers a file's versions; Info-ZIP's unzip cuts it off on every system."""
 _MARK: Final = "/."
 """Stands for a folder that is listed by itself: no name that passed has such a component."""
 
@@ -84,6 +86,8 @@ def _character_problems(path: str) -> Iterator[tuple[str, str]]:
         yield "path_backslash", "holds a backslash, which some systems take for a slash"
     if ":" in path and not _DRIVE.match(path):
         yield "path_colon", "holds a colon, behind which Windows keeps other bytes of one file"
+    if _VERSION.search(path):
+        yield "path_version", "ends like a numbered version, which some tools cut off"
     if path.isascii() and path.isprintable():
         return  # the others are looked at one by one
     if any("\ud800" <= character <= "\udfff" for character in path):

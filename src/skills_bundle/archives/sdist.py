@@ -41,7 +41,7 @@ def read(data: bytes, file_name: str) -> Archive:
     top = _top(rows, findings)
     findings.refuse()
     files = {
-        row.name[len(top) + 1 :]: Member(bytes(row.data), bool((row.header.mode or 0) & 0o100))
+        row.name[len(top) + 1 :]: Member(bytes(row.data), bool((row.header.mode or 0) & 0o111))
         for row in sorted(rows, key=lambda row: row.name.encode())
         if not row.name.endswith("/")
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +18,23 @@ if TYPE_CHECKING:
 
 GLOBAL_KEYS: Final = frozenset({"comment"})
 """What a header for all members may say: `git archive` puts the commit there."""
-_REFUSED_KEYS: Final = ("GNU.sparse.", "hdrcharset", "linkpath")
+MEMBER_KEYS: Final = frozenset(
+    {"atime", "comment", "ctime", "gid", "gname", "mtime", "path", "size", "uid", "uname"}
+)
+"""What POSIX defines that speaks of a plain file, its character set aside."""
+_KEPT_BESIDE: Final = (
+    "LIBARCHIVE.creationtime",
+    "LIBARCHIVE.xattr.",
+    "SCHILY.acl.",
+    "SCHILY.dev",
+    "SCHILY.fflags",
+    "SCHILY.ino",
+    "SCHILY.nlink",
+    "SCHILY.xattr.",
+)
+"""How keys begin that keep something beside a file; others can give it another size or kind."""
+_NUMBERS: Final = frozenset({"atime", "ctime", "gid", "mtime", "size", "uid"})
+_NUMBER: Final = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?")
 _PLAIN: Final = frozenset({tar_headers.REGULAR, tar_headers.OLD_REGULAR, tar_headers.FOLDER})
 
 
@@ -166,12 +183,20 @@ class TarReader:
             self._findings.add("special_member", "has a link's target", name)
         for message in _header_problems(header):
             self._findings.add("tar_header", message, name)
+        self._check_pax(header, name, pax)
+
+    def _check_pax(self, header: Header, name: str, pax: Mapping[str, str]) -> None:
+        """Note what an extended header says of a member that another tool could take otherwise."""
         if "size" in pax and pax["size"] != str(header.size):
             self._findings.add("tar_size", f"has a second size, {pax['size']!r}", name)
         if pax.get("path") == "":
             self._findings.add("tar_header", "has an empty name in its extended header", name)
-        for key in sorted(key for key in pax if key.startswith(_REFUSED_KEYS)):
-            self._findings.add("tar_header", f"has {key!r} in its extended header", name)
+        for key in sorted(pax.keys() - MEMBER_KEYS):
+            if not key.startswith(_KEPT_BESIDE):
+                self._findings.add("tar_header", f"has {key!r} in its extended header", name)
+        for key in sorted(pax.keys() & _NUMBERS):
+            if not _NUMBER.fullmatch(pax[key]):
+                self._findings.add("tar_header", f"has {key!r} without a number", name)
 
     def _check_end(self) -> None:
         """Insist on nothing but zeros from the first block of zeros on, and on two of them."""

@@ -133,6 +133,8 @@ def _checked(row: Row, findings: Findings) -> Row:
         return row
     if records.AES_EXTRA in parts:
         findings.add("zip_encrypted", "is encrypted", name)
+    for kind in sorted(parts.keys() - records.KNOWN_EXTRA - {records.AES_EXTRA}):
+        findings.add("zip_extra", f"has an extra field of kind {kind:#06x}", name)
     if not is_same_name(parts.get(records.NAME_EXTRA), row.header.name):
         findings.add("zip_unicode_path", "has another name in its extra field", name)
     return _widened(row, parts.get(records.ZIP64_EXTRA), findings)

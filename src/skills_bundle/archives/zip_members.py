@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 DOS_FOLDER: Final = 0x10
 """The bit of the external attributes by which DOS marks a folder."""
+DOS_LABEL: Final = 0x08
+"""The bit by which DOS marks the name of a volume; some tools skip such a member."""
 _COMPARED: Final = {
     "version needed": "needed",
     "flags": "flags",
@@ -52,22 +54,35 @@ def note_bomb(unpacked: int, packed: int, findings: Findings) -> None:
 def check_attributes(row: Row, findings: Findings) -> None:
     """Note members that are neither plain files nor folders, or that nobody can unpack."""
     name, header = name_of(row), row.header
-    is_folder = name.endswith("/")
-    kind = stat.S_IFMT(row.external >> 16)
-    if kind not in {0, stat.S_IFDIR if is_folder else stat.S_IFREG}:
-        findings.add("special_member", f"is {_KINDS.get(kind, 'a special file')}", name)
-    elif row.external & DOS_FOLDER and not is_folder:
-        findings.add("special_member", "is marked as a folder and named like a file", name)
-    if is_folder and header.size:
+    if what := _what_is_special(row, is_folder=name.endswith("/")):
+        findings.add("special_member", what, name)
+    if name.endswith("/") and header.size:
         findings.add("special_member", "is named like a folder and holds bytes", name)
     if header.flags & records.ENCRYPTED:
         findings.add("zip_encrypted", "is encrypted", name)
     elif header.flags & ~records.KNOWN_FLAGS:
         findings.add("zip_flags", f"has the unknown flags {header.flags:#06x}", name)
+    if header.needed & 0xFF > records.NEEDED_MAX:
+        findings.add("zip_method", f"asks for version {header.needed} of the format", name)
     if header.method not in {records.STORED, records.DEFLATED}:
         findings.add("zip_method", f"is compressed by method {header.method}", name)
     elif header.method == records.STORED and header.packed != header.size:
         findings.add("zip_size", "is stored, and has two sizes", name)
+
+
+def _what_is_special(row: Row, *, is_folder: bool) -> str | None:
+    """Say what the attributes make of a member besides a plain file or folder."""
+    mode = row.external >> 16
+    kind = stat.S_IFMT(mode)
+    if kind not in {0, stat.S_IFDIR if is_folder else stat.S_IFREG}:
+        return f"is {_KINDS.get(kind, 'a special file')}"
+    if row.external & DOS_FOLDER and not is_folder:
+        return "is marked as a folder and named like a file"
+    if row.external & DOS_LABEL:
+        return "is marked as the name of a volume"
+    if not kind and mode & 0o111 and not is_folder:
+        return "is executable for some tools alone: it is marked as no kind of file"
+    return None
 
 
 _KINDS: Final = {
@@ -128,6 +143,8 @@ def _check_local(header: Header, local: Header, name: str, findings: Findings) -
     if parts is None:
         findings.add("zip_extra", "has a malformed extra field in its local header", name)
         return False
+    for kind in sorted(parts.keys() - records.KNOWN_EXTRA):
+        findings.add("zip_extra", f"has an extra field of kind {kind:#06x} in its header", name)
     if not is_same_name(parts.get(records.NAME_EXTRA), local.name):
         differing.append("Unicode path")
     figures = _figures(local, parts)

@@ -29,6 +29,11 @@ DEFLATED: Final = 8
 ZIP64_EXTRA: Final = 0x0001
 NAME_EXTRA: Final = 0x7075
 AES_EXTRA: Final = 0x9901
+KNOWN_EXTRA: Final = frozenset({ZIP64_EXTRA, NAME_EXTRA, 0x000A, 0x5455, 0x5855, 0x7855, 0x7875})
+"""Besides these two: times and owners, as NTFS and Info-ZIP keep them. Other kinds can make a
+member a link or give it another mode, for the tools that know them."""
+NEEDED_MAX: Final = 45
+"""The version that zip64 asks for; what asks for more is skipped by some tools."""
 
 _END: Final = struct.Struct("<4s4H2LH")
 _END64: Final = struct.Struct("<4sQ2H2L4Q")
