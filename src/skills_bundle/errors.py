@@ -7,6 +7,7 @@ SkillsBundleError                 everything we raise on purpose; carries `probl
 ├── InvalidReceiptError           a build receipt that cannot be read
 ├── InvalidStatementError         bytes that hold no in-toto statement
 ├── InvalidSkillsError            skill folders that were refused
+│   └── UnreadableSkillsError     no skills folder, or one that cannot be read
 ├── StaleLockError                a committed lock that is not what the skills give now
 ├── SettingsError                 wrong keys or values in pyproject.toml
 ├── CheckoutError                 a git repository that cannot be inspected
@@ -23,7 +24,7 @@ SkillsBundleError                 everything we raise on purpose; carries `probl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +94,12 @@ class InvalidSkillsError(SkillsBundleError):
     """At least one skill folder was refused."""
 
 
+class UnreadableSkillsError(InvalidSkillsError):
+    """No skills folder, or one that cannot be read: nothing can be told about its skills."""
+
+    exit_code: ClassVar[int] = 3
+
+
 class StaleLockError(SkillsBundleError):
     """The committed lock is not what the skills give now."""
 
@@ -118,6 +125,17 @@ class CheckoutError(SkillsBundleError):
         self.reason = reason
 
 
+_UNSAFE: Final = {
+    "missing": "is missing",
+    "linked": "is a link, or lies behind one",
+    "not_regular": "is not a regular file",
+    "size": "has not the size that it should have",
+    "changed": "has not the content that it should have",
+    "unreadable": "cannot be read",
+}
+"""Kind of an `UnsafeFileError`, in words."""
+
+
 class UnsafeFileError(SkillsBundleError):
     """A file we refuse to open or cannot read: a link, a special file, missing, or a wrong size.
 
@@ -128,7 +146,8 @@ class UnsafeFileError(SkillsBundleError):
 
     def __init__(self, kind: str, path: str) -> None:
         """Keep the kind as a field for the report."""
-        super().__init__(f"{path}: {kind}", (Problem(code=kind, message=kind, path=path),))
+        message = _UNSAFE.get(kind, kind)
+        super().__init__(f"{path}: {message}.", (Problem(code=kind, message=message, path=path),))
         self.kind = kind
         self.path = path
 

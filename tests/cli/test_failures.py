@@ -16,6 +16,7 @@ PROBLEM = errors.Problem(code="c", message="m", path="p", line=3)
     [
         (errors.StaleLockError("stale"), "stale_lock", 1),
         (errors.InvalidSkillsError("refused"), "invalid_skills", 1),
+        (errors.UnreadableSkillsError("none"), "unreadable_skills", 3),
         (errors.SettingsError("wrong"), "settings", 2),
         (errors.BundleUnavailableError("none"), "catalog_unavailable", 3),
         (errors.ToolError("resource_unavailable", "no"), "resource_unavailable", 1),

@@ -182,8 +182,9 @@ def test_a_folder_without_skills_is_told_where_to_run(tmp_path: Path) -> None:
 
 
 def test_a_skills_folder_that_is_not_there_is_told_as_that(folder: Path) -> None:
-    """No file above could be mended."""
+    """No file above could be mended, and no skill was found wrong: exit 3."""
     ran = call("lock", str(folder), "--skills", "nowhere")
+    assert ran.code == 3
     assert "nowhere: No such file or directory" in ran.stderr
     assert "Check that it is there" in ran.stderr
 

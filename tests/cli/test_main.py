@@ -98,6 +98,16 @@ def test_a_mistyped_command_is_answered_with_the_likely_one() -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments", [["lock", "--skills"], ["verify", "--nope"], ["catalog", "read"], ["diff", "a"]]
+)
+def test_wrong_arguments_are_answered_with_the_help_of_their_command(arguments: list[str]) -> None:
+    """Whatever is wrong with them; the help of the whole program would not name the option."""
+    ran = call(*arguments)
+    command = " ".join(word for word in arguments if word.isalpha() and len(word) > 1)
+    assert (ran.code, ran.stderr.splitlines()[-1]) == (2, f"See `skills-bundle {command} --help`.")
+
+
+@pytest.mark.parametrize(
     ("words", "meant"),
     [
         ("serve", "skills-bundle mcp serve"),

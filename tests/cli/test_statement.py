@@ -55,6 +55,18 @@ def test_it_is_written_where_that_is_wanted(wheel: Path, tmp_path: Path) -> None
     assert (tmp_path / "other.json").exists()
 
 
+def test_a_place_that_cannot_be_written_to_is_named_as_it_was_given(
+    wheel: Path, tmp_path: Path
+) -> None:
+    """Never the temporary file that would have come before it."""
+    place = str(tmp_path / "nowhere" / "other.json")
+    ran = call("statement", str(wheel), "-o", place)
+    assert (ran.code, ran.stderr.splitlines()[0]) == (
+        3,
+        f"error: {place}: No such file or directory.",
+    )
+
+
 def test_another_file_is_left_alone(wheel: Path) -> None:
     """Exit 2, until one insists."""
     beside(wheel).write_text("mine", encoding="utf-8")

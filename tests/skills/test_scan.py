@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.errors import InvalidSkillsError
+from skills_bundle.errors import UnreadableSkillsError
 from skills_bundle.formats.digest import TreeEntry
 from skills_bundle.skills.disk import Entry, Folder
 from skills_bundle.skills.scan import DiskFacts, scan
@@ -295,7 +295,7 @@ def test_what_may_not_be_read_is_a_problem_and_no_crash(folder: SkillsFolder) ->
 
 def test_a_missing_skills_folder_is_an_error(tmp_path: Path) -> None:
     """With its path."""
-    with pytest.raises(InvalidSkillsError, match="nowhere"):
+    with pytest.raises(UnreadableSkillsError, match="nowhere"):
         scan(tmp_path / "nowhere", DiskFacts())
 
 
@@ -701,7 +701,7 @@ def test_a_skills_folder_that_is_not_checked_out_is_told_from_a_missing_one(
     folder.git("update-index", "--skip-worktree", "skills/alpha/SKILL.md")
     facts = folder.git_facts()
     shutil.rmtree(folder.path)
-    with pytest.raises(InvalidSkillsError, match="git did not check it out"):
+    with pytest.raises(UnreadableSkillsError, match="git did not check it out"):
         folder.scan(facts)
 
 

@@ -280,8 +280,15 @@ def replace_file(path: Path, data: bytes) -> None:
     The file is readable for all, as a checkout's are.
 
     Raises:
-        OSError: If the folder cannot be written to; nothing is left behind.
+        OSError: If the folder cannot be written to, naming `path`; nothing is left behind.
     """
+    try:
+        _replace(path, data)
+    except OSError as error:  # the system's own words name a temporary file
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _replace(path: Path, data: bytes) -> None:
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     temporary = Path(name)
     try:

@@ -85,7 +85,12 @@ class _Explained(click.Command):
         output = ctx.find_object(Output)
         if output is not None:
             output.as_json = "--json" in options and self._may_give_json()
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            # click's parser leaves it out, and the hint would name the help of another command.
+            error.ctx = error.ctx or ctx
+            raise
 
     def _may_give_json(self) -> bool:
         """Tell whether `--json` among the arguments can be meant as our option."""

@@ -15,7 +15,8 @@ _HERE = "skills_bundle.cli"
     help="""
     Ship agent skills as pinned, reproducible, checkable Python wheels that serve themselves.
 
-    Every command works offline. Answers go to standard output, problems to standard error.
+    No command opens a connection but `rebuild`, whose build may, and `mcp serve --http`, which
+    listens. Answers go to standard output, problems to standard error.
     """,
     entries={
         "init": Entry(

@@ -146,13 +146,6 @@ def _as_option(problem: Problem) -> Problem:
     return replace(problem, path=f"--{name}") if where == project.COMMAND_LINE else problem
 
 
-def _write(path: Path, data: bytes) -> None:
-    try:
-        project.replace_file(path, data)
-    except OSError as error:  # the system's own words name a temporary file
-        raise OSError(error.errno, error.strerror, str(path)) from error
-
-
 def _run(found: Project, path: Path, *, check: bool) -> Report:
     result = project.find_skills(found)
     base = Report(
@@ -167,7 +160,7 @@ def _run(found: Project, path: Path, *, check: bool) -> Report:
         return _checked(base, found, made)
     if made.to_bytes() == found.old_bytes:
         return replace(base, status="unchanged")
-    _write(path, made.to_bytes())
+    project.replace_file(path, made.to_bytes())
     return replace(base, status="written")
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from skills_bundle import limits
-from skills_bundle.errors import InvalidSkillsError, Problem
+from skills_bundle.errors import Problem, UnreadableSkillsError
 from skills_bundle.skills import paths, rules
 from skills_bundle.skills.codes import diagnose
 from skills_bundle.skills.disk import Folder
@@ -63,7 +63,7 @@ def scan(
         is_project: Whether the folder is the project's own, so that the project's lock lies in it.
 
     Raises:
-        InvalidSkillsError: If the folder is missing or cannot be read; whatever is wrong further
+        UnreadableSkillsError: If the folder is missing or cannot be read; whatever is wrong further
             down is in the result.
     """
     walk = _Walk(facts, exclude, LOCK_FILE_NAME if is_project else None)
@@ -74,7 +74,7 @@ def scan(
         hidden = "git did not check it out; run `git sparse-checkout disable`"
         message = hidden if facts.not_checked_out() else f"{error.strerror}"
         problem = Problem(code="unreadable", message=message, path=str(folder))
-        raise InvalidSkillsError("The skills folder cannot be read.", (problem,)) from error
+        raise UnreadableSkillsError("The skills folder cannot be read.", (problem,)) from error
     skills, refused = rules.judge(walk.candidates(), strict=strict)
     return ScanResult(
         skills=skills,
