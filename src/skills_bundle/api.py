@@ -104,7 +104,7 @@ class Collection:
     def __repr__(self) -> str:
         """Say which collection of which distribution this is."""
         owner = f"{self.package_name} {self.version or '(no version)'}"
-        return f"<Collection {self.name!r} of {owner}: {len(self._skills)} skills>"
+        return f"<Collection {self.name!r} of {owner}: {_count(len(self._skills), 'skill')}>"
 
     @property
     def name(self) -> str:
@@ -192,7 +192,9 @@ class Skill:
     def __repr__(self) -> str:
         """Say which skill of which collection this is."""
         owner = self._opened.view.provenance.collection
-        return f"<Skill {self.path_in_collection!r} of {owner!r}: {len(self.files)} files>"
+        return (
+            f"<Skill {self.path_in_collection!r} of {owner!r}: {_count(len(self.files), 'file')}>"
+        )
 
     @property
     def name(self) -> str:
@@ -273,6 +275,10 @@ class Skill:
             UnicodeDecodeError: If it is no UTF-8.
         """
         return self.read(path).decode("utf-8-sig")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _guess(name: str, known: Iterable[str]) -> str:

@@ -44,7 +44,9 @@ def test_another_name_is_neither(tmp_path: Path) -> None:
 def test_who_wants_a_wheel_gets_no_sdist(tmp_path: Path) -> None:
     """A command for one kind does not take the other."""
     (tmp_path / "acme-1.0.tar.gz").write_bytes(SDIST)
-    with pytest.raises(UnreadableArchiveError, match=r"is not called \*\.whl"):
+    with pytest.raises(
+        UnreadableArchiveError, match=r"is not called \*\.whl; `skills-bundle verify-sdist`"
+    ):
         open_archive(tmp_path / "acme-1.0.tar.gz", kind="wheel")
 
 

@@ -110,3 +110,9 @@ def test_what_is_not_there_is_said(wheel: Path, name: str, code: int) -> None:
 def test_one_side_is_a_usage_error(wheel: Path) -> None:
     """Exit 2."""
     assert call("diff", str(wheel)).code == 2
+
+
+def test_skills_come_before_what_a_build_makes(wheel: Path, changed: Path) -> None:
+    """A list that is cut keeps what a reader looks for."""
+    ran = call("diff", str(wheel), str(changed), "--no-text")
+    assert ran.stdout.index("greet/SKILL.md") < ran.stdout.index(".dist-info/RECORD")

@@ -86,3 +86,17 @@ def test_prose_keeps_half_the_width_beside_a_long_name() -> None:
     """A column of single letters is no column."""
     shown = _table(PIPE, "n" * 64, "some words that are prose")
     assert "some words" in shown
+
+
+NARROW = Terminal(interactive=False, colour=False, unicode=True, width=40)
+
+
+def test_a_narrow_terminal_gets_each_row_line_by_line() -> None:
+    """Beside a long name there would be a column of single letters, or one beyond the edge."""
+    shown = _table(NARROW, "n" * 24, "some words that are prose")
+    assert shown.splitlines() == [f"Name  {'n' * 24}", "Text  some words that are prose"]
+
+
+def test_short_columns_stay_columns_on_a_narrow_terminal() -> None:
+    """There is room for them."""
+    assert _table(NARROW, "n", "some words").splitlines()[-1].split() == ["n", "some", "words"]

@@ -127,3 +127,12 @@ def test_nothing_is_left_behind(sample: SampleProject, tmp_path: Path) -> None:
     assert causes(wheel, sample.folder, *more) == ["no_front_end"]
     assert os.environ.get("TMPDIR") == old
     assert {path: path.stat().st_mtime_ns for path in sample.folder.rglob("*")} == before
+
+
+def test_a_folder_that_is_no_repository_is_no_reason_to_try_another_command(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """`verify-source` could do nothing with it, either."""
+    (tmp_path / "empty").mkdir()
+    ran = call("rebuild", str(sample.wheel()), "--repo", str(tmp_path / "empty"))
+    assert (ran.code, ran.stderr) == (3, "Nothing was compared.\n")

@@ -177,6 +177,7 @@ def test_a_file_that_is_no_statement_is_wrong(wheel: Path, tmp_path: Path) -> No
     ran = ask(tmp_path / "receipt.json", wheel)
     assert ran.code == 1
     assert "this is no in-toto statement" in ran.stderr
+    assert f"error: {tmp_path / 'receipt.json'}: " in ran.stderr
 
 
 def test_a_statement_beyond_the_limit_is_a_wrong_argument(wheel: Path, tmp_path: Path) -> None:
@@ -188,3 +189,10 @@ def test_a_statement_beyond_the_limit_is_a_wrong_argument(wheel: Path, tmp_path:
 def test_a_statement_that_is_not_there_is_a_wrong_argument(wheel: Path, tmp_path: Path) -> None:
     """Exit 2: a spelling mistake must not look like a verdict."""
     assert ask(tmp_path / "missing", wheel).code == 2
+
+
+def test_the_wrong_way_round_is_a_wrong_argument(statement: Path, wheel: Path) -> None:
+    """Exit 2: the wheel is no broken statement."""
+    ran = ask(wheel, statement)
+    assert ran.code == 2
+    assert "is called as a wheel is; the statement goes first." in ran.stderr

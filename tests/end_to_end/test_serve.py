@@ -275,6 +275,14 @@ def test_a_missing_lock_is_told_on_standard_error(tmp_path: Path) -> None:
     assert b"nothing to serve" in converse([*INSTALLED, str(tmp_path)]).stderr
 
 
+def test_an_altered_skill_is_told_on_standard_error(tmp_path: Path) -> None:
+    """Of one collection, too; of a whole one nothing is said."""
+    place = InstalledBuilder().install(tmp_path)
+    assert converse([*INSTALLED, str(tmp_path)]).stderr == b""
+    next(place.skills.glob("*/SKILL.md")).write_bytes(b"changed")
+    assert b"integrity unavailable (altered_files)" in converse([*INSTALLED, str(tmp_path)]).stderr
+
+
 def test_a_working_folder_that_is_gone_changes_nothing(tmp_path: Path) -> None:
     """Nothing is looked up from there."""
     site, folder = tmp_path / "site", tmp_path / "gone"

@@ -251,8 +251,9 @@ def test_two_plain_folders_are_compared_file_by_file(tmp_path: Path) -> None:
 
 def test_a_bare_word_is_an_installed_collection() -> None:
     """One that nobody declares is a usage error that says which there are."""
-    with pytest.raises(UnknownCollectionError, match="Installed: "):
+    with pytest.raises(UnknownCollectionError, match="Installed: ") as raised:
         open_side("no-such-collection")
+    assert raised.value.__notes__ == ["There is no file or folder 'no-such-collection' either."]
 
 
 def test_a_site_with_several_bundles_asks_for_one(sample_wheel: Path, tmp_path: Path) -> None:
@@ -368,3 +369,17 @@ def test_an_installed_collection_is_found_by_its_name(sample_wheel: Path, tmp_pa
     finally:
         sys.path.remove(str(site))
     assert (found.before.kind, found.verdict) == ("installation", "same")
+
+
+def test_a_new_version_makes_no_new_files_of_the_metadata(tmp_path: Path) -> None:
+    """Its folder has the version in its name; what did not change in it is no difference."""
+    sample = SampleProject.create(tmp_path / "acme")
+    old = sample.wheel()
+    pyproject = sample.folder / "pyproject.toml"
+    text = pyproject.read_text(encoding="utf-8")
+    pyproject.write_text(text.replace('version = "1.0"', 'version = "2.0"'), encoding="utf-8")
+    found = differ(old, sample.wheel(), text=False)
+    told = {row.path: row.kinds for row in found.files}
+    assert told["acme_skills-2.0.dist-info/METADATA"] == ("changed",)
+    assert "acme_skills-2.0.dist-info/WHEEL" not in told
+    assert set(told.values()) == {("changed",)}

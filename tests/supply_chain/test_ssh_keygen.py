@@ -234,3 +234,12 @@ def test_the_program_is_found_by_its_absolute_folder(tmp_path: Path) -> None:
     program(tmp_path / "bin", "")
     path = os.pathsep.join([".", str(tmp_path), str(tmp_path / "bin"), "/usr/bin"])
     assert ssh_keygen.find(path) == str(tmp_path / "bin/ssh-keygen")
+
+
+def test_whose_key_it_is_instead_of_the_one_that_was_wanted_is_said(
+    key: SshKey, question: Question
+) -> None:
+    """Else somebody looks for a wrong key, where only the name is another."""
+    signers = f"ada@example.org {key.public}\n".encode()
+    answer = asked(question, signers=signers, identity="zoe@example.org")
+    assert answer.notes[-1].endswith("the allowed signers give it to ada@example.org.")

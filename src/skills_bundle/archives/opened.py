@@ -32,11 +32,12 @@ def open_archive(path: Path, *, kind: ArchiveKind | None = None) -> Archive:
             neither wheel nor sdist.
         UnsafeArchiveError: If two tools could see two things in it, or it is a bomb.
     """
-    name = shown(from_disk(path.name))
+    name = shown(from_disk(path.name or str(path)))
     found = kind_of(name)
     if found is None or kind not in {None, found}:
         wanted = " or ".join(f"*{end}" for end, one in SUFFIXES.items() if kind in {None, one})
-        raise _unreadable(name, "archive_kind", f"is not called {wanted}")
+        hint = f"; `skills-bundle verify-{found}` is for such a one" if found else ""
+        raise _unreadable(name, "archive_kind", f"is not called {wanted}{hint}")
     data = _read(path, name)
     return wheel.read(data, name) if found == "wheel" else sdist.read(data, name)
 

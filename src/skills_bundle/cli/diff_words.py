@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from skills_bundle.bundle.installed import BUNDLE_FOLDER, SKILLS_FOLDER
+from skills_bundle.bundle.record_file import DIST_INFO_SUFFIX
 from skills_bundle.cli import pretty
 from skills_bundle.cli.text import count, shortened, size
 
@@ -58,7 +60,7 @@ def told(found: Difference, terminal: Terminal, *, everything: bool) -> list[Ren
         pretty.facts(rows),
     ]
     most = None if everything else ROWS_SHOWN
-    parts += _files(found.files, terminal, most)
+    parts += _files(sorted(found.files, key=_weight), terminal, most)
     parts += _texts(found.texts, None if everything else LINES_SHOWN)
     for title, changes in (
         ("Lock", found.lock),
@@ -91,6 +93,13 @@ def _skills(found: Difference) -> list[tuple[str, str]]:
         ("skills changed", found.skills_changed),
     ]
     return [(name, ", ".join(paths)) for name, paths in rows if paths]
+
+
+def _weight(row: MemberDifference) -> tuple[bool, bool]:
+    """Order by what a reader looks for: skills, other files, and last what the build makes."""
+    folders = row.path.split("/")[:-1]
+    made = bool(folders) and folders[0].endswith(DIST_INFO_SUFFIX)
+    return made or folders[-1:] == [BUNDLE_FOLDER], f"/{SKILLS_FOLDER}/" not in f"/{row.path}"
 
 
 def _files(

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 Mark = Literal["good", "bad", "unsure"]
 
+LEAST_PROSE: Final = 24
+"""Columns that prose in a table needs to be readable; with fewer, each row is a list of its own."""
+GAP: Final = 3
+"""Columns between two of a table."""
+
 MARKS: Final[dict[Mark, tuple[str, str, str]]] = {
     "good": ("✓", "ok", "bold green"),
     "bad": ("✗", "NO", "bold red"),
@@ -136,8 +141,14 @@ def sign(mark: Mark, terminal: Terminal) -> Text:
 
 def table(
     columns: Sequence[Column], rows: Iterable[Sequence[str | Text]], terminal: Terminal
-) -> Table:
-    """Give a table with a head; text cells are made harmless and kept whole."""
+) -> RenderableType:
+    """Give a table with a head; text cells are made harmless and kept whole.
+
+    Where the terminal is too narrow for columns, each row is told line by line instead.
+    """
+    listed = [[_cell(cell) for cell in row] for row in rows]
+    if _needed(columns, listed) > terminal.width:
+        return _stacked(columns, listed)
     grid = Table(
         box=box.SIMPLE_HEAD if terminal.unicode else None,
         show_edge=False,
@@ -155,9 +166,34 @@ def table(
             min_width=terminal.width // 2 if column.ratio else None,
             overflow="fold",
         )
-    for row in rows:
-        grid.add_row(*(_cell(cell) for cell in row))
+    for row in listed:
+        grid.add_row(*row)
     return grid
+
+
+def _needed(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> int:
+    """Give the columns of a terminal that a table needs to be readable."""
+    widths = [
+        LEAST_PROSE
+        if column.ratio
+        else max(cell_len(text) for text in (column.title, *(row[place].plain for row in rows)))
+        for place, column in enumerate(columns)
+    ]
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _stacked(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> RenderableType:
+    """Give each row as a list of its cells, set off by an empty line."""
+    parts: list[RenderableType] = []
+    for row in rows:
+        grid = Table(box=None, show_header=False, pad_edge=False, show_edge=False)
+        grid.add_column(style="dim", no_wrap=True)
+        grid.add_column(overflow="fold")
+        for column, cell in zip(columns, row, strict=True):
+            if cell.plain:
+                grid.add_row(Text(column.title), cell)
+        parts += [grid, Text()]
+    return Group(*parts[:-1])
 
 
 def facts(rows: Iterable[tuple[str, str | Text]]) -> Padding:

@@ -36,6 +36,8 @@ _OURS: Final = re.compile(rf"\b{PROGRAM}(?= (?:{'|'.join(OWN_COMMANDS)})(?![\w-]
 _OF_SENTENCE: Final = re.compile(r"(?:^|(?<=[.\n]))[^.\n]*(?:\n *[^.\n]+)*--collection[^.]*\.")
 _OPTION: Final = re.compile(r" --collection [\w.-]+")
 _OUR_SKILL: Final = "writing-agent-skills"
+_OUR_WORD: Final = "catalog search mcp"
+"""Our own skills have the word; those of others may not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Program:
         if "--collection" in example.line or "--file" in example.line:
             return None
         line = self.spell(example.line).replace(_OUR_SKILL, "NAME")
+        line = line.replace(_OUR_WORD, "catalog search WORD")
         return Example(self.spell(example.purpose), line.replace(PROGRAM, self.name))
 
 

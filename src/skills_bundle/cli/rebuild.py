@@ -272,4 +272,9 @@ def _next_step(found: Rebuild) -> str:
         return safe("Its files are the commit's. It is not the archive that the commit gives.")
     if found.verdict == "different_content":
         return "Do not take this archive for the commit's before each cause above is explained."
+    codes = {cause.code for cause in found.causes}
+    if found.commit is None and "no_source_commit" not in codes:
+        # verify-source would find no commit to compare with, either; of one that no receipt names
+        # it can be told.
+        return "Nothing was compared."
     return "Nothing was compared; `skills-bundle verify-source` compares without a build."

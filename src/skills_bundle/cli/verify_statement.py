@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from skills_bundle import limits
-from skills_bundle.archives.opened import open_archive
+from skills_bundle.archives.opened import kind_of, open_archive
 from skills_bundle.cli import pretty, signed_by
 from skills_bundle.cli.framework import Command, Example, environment, json_option, pass_output
 from skills_bundle.cli.progress import patience
 from skills_bundle.cli.signed_by import read_bounded, read_signers
 from skills_bundle.cli.statement import PAGE
 from skills_bundle.cli.text import count, safe_line
+from skills_bundle.errors import InvalidStatementError
 from skills_bundle.supply_chain import (
     ssh_keygen,
     statement_check,
@@ -116,9 +117,9 @@ def verify_statement(
     output: Output, statement: Path, file: Path, **signing: Path | str | None
 ) -> int:
     """Compare a statement with the wheel or sdist it speaks of."""
-    data = read_bounded(statement, limits.STATEMENT_MAX_BYTES, "STATEMENT")
+    data = _read(statement)
     signature = _signature(statement, data, signing)
-    wrapped = statement_documents.read(data)
+    wrapped = _documents(statement, data)
     with patience(output, f"Verifying {safe_line(file.name)}"):
         found = carried(open_archive(file))
         verified = verify_archive.verify(found)
@@ -128,6 +129,26 @@ def verify_statement(
     else:
         _tell(output, report)
     return report.exit_code
+
+
+def _read(statement: Path) -> bytes:
+    """Read the statement, unless its name says that it is what a statement is about.
+
+    Raises:
+        click.UsageError: If so: both were given the wrong way round, and its bytes would be called
+            a broken statement.
+    """
+    if kind := kind_of(statement.name):
+        raise click.UsageError(f"{statement} is called as a {kind} is; the statement goes first.")
+    return read_bounded(statement, limits.STATEMENT_MAX_BYTES, "STATEMENT")
+
+
+def _documents(statement: Path, data: bytes) -> statement_documents.Wrapped:
+    """Take the statement apart, naming the file where that cannot be done."""
+    try:
+        return statement_documents.read(data)
+    except InvalidStatementError as error:
+        raise InvalidStatementError(f"{statement}: {error.summary}", error.problems) from error
 
 
 def _signature(

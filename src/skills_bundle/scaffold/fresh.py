@@ -9,6 +9,7 @@ from skills_bundle.scaffold.toml_text import written
 
 HATCHLING: Final = "hatchling==1.33.0"
 """The build backend of new projects: pinned, since it decides about bytes of the wheel."""
+FIRST_VERSION: Final = "0.1.0"
 OURS: Final = f"skills-bundle=={__version__}"
 """The build hook, pinned for the same reason."""
 
@@ -38,7 +39,7 @@ def pyproject_head(*, name: str, readme: str | None, license_file: bool) -> str:
         "",
         "[project]",
         f"name = {written(name)}",
-        'version = "0.1.0"',
+        f"version = {written(FIRST_VERSION)}",
         f"description = {written(f'Agent skills of {name}.')}",
         *([f"readme = {written(readme)}"] if readme else []),
         'requires-python = ">=3.11"',
@@ -78,14 +79,15 @@ def skill(name: str) -> str:
 def readme(name: str, collection: str, script: str | None) -> str:
     """Give a README that says how the skills are changed, built and served."""
     serve = (
-        f"uvx --from {name} {script} mcp serve"
+        f"uvx --from {name}=={FIRST_VERSION} {script} mcp serve"
         if script
-        else f"uvx --with {name} skills-bundle mcp serve --collection {collection}"
+        else f"uvx --with {name}=={FIRST_VERSION} {OURS} mcp serve --collection {collection}"
     )
     return (
         f"# {name}\n\nAgent skills, shipped as a Python wheel with a lock and a build receipt.\n\n"
         "After a change to a skill, write the lock anew and commit both:\n\n"
         "```console\n$ skills-bundle lock\n$ git add .\n$ git commit\n```\n\n"
         "Build sdist and wheel:\n\n```console\n$ uv build\n```\n\n"
-        f"What an MCP host runs once the wheel is published:\n\n```text\n{serve}\n```\n"
+        "What an MCP host runs once the wheel is published, always with a version:\n\n"
+        f"```text\n{serve}\n```\n"
     )

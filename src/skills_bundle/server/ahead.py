@@ -1,6 +1,7 @@
 """Decision: what somebody who starts a server is told of what it will serve.
 
-Of one collection nothing, unless it cannot be served: a host's log is no place for good news. Of
+Of one collection nothing, unless all or some of it cannot be served: a host's log is no place for
+good news. Of
 several, what each of them is, since nobody named them.
 """
 
@@ -25,7 +26,8 @@ def told(source: Source) -> list[str]:
         return [_of_several(name, catalog) for name, catalog in source.catalogs.items()]
     problem = source.problem()
     if problem is None:
-        return []
+        view = source.shelf.view()
+        return [_of_several(view.provenance.collection, source)] if view.altered else []
     return [f"nothing to serve, and every call will say so: {problem.summary}"]
 
 

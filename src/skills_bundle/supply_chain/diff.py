@@ -26,7 +26,15 @@ if TYPE_CHECKING:
     from skills_bundle.supply_chain.diff_model import DiffVerdict, Ground, Item, Side
 
 INSTALLERS_OWN: Final = frozenset(
-    {"INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "provenance_url.json", "uv_cache.json"}
+    {
+        "INSTALLER",
+        "RECORD",
+        "REQUESTED",
+        "direct_url.json",
+        "provenance_url.json",
+        "uv_build.json",
+        "uv_cache.json",
+    }
 )
 """What installers write into a `.dist-info`; RECORD lists these and what they compiled."""
 
@@ -92,12 +100,32 @@ def _common(before: Side, after: Side) -> _Compared:
     """Choose what both sides have."""
     kinds = {before.kind, after.kind}
     if kinds in ({"wheel"}, {"sdist"}):
-        return _Compared("archive", before.files, after.files)
+        return _Compared("archive", _as_in(after, before), after.files)
     if kinds <= {"wheel", "installation"}:
-        return _Compared("distribution", _installed(before.files), _installed(after.files))
+        return _Compared("distribution", _installed(_as_in(after, before)), _installed(after.files))
     if kinds == {"folder"}:
         return _Compared("files", before.files, after.files)
     return _Compared("skills", _skill_files(before), _skill_files(after))
+
+
+def _as_in(after: Side, before: Side) -> Mapping[str, Item]:
+    """Give the first side's files with the metadata folders called as the second's are.
+
+    Their names have the version in them: in a new version each file there would be told as one
+    that went and one that came, also those that did not change.
+    """
+    one, other = _stem(before), _stem(after)
+    if not one or not other or one == other:
+        return before.files
+    names = {f"{one}{end}": f"{other}{end}" for end in (DIST_INFO_SUFFIX, ".data")}
+    parts = ((*path.partition("/"), item) for path, item in before.files.items())
+    return {f"{names.get(top, top)}{slash}{rest}": item for top, slash, rest, item in parts}
+
+
+def _stem(side: Side) -> str:
+    """Give what the metadata folders of a wheel or an installation are called, up to the end."""
+    folder = side.metadata.partition("/")[0]
+    return folder.removesuffix(DIST_INFO_SUFFIX) if folder.endswith(DIST_INFO_SUFFIX) else ""
 
 
 def _skill_files(side: Side) -> Mapping[str, Item]:

@@ -16,6 +16,7 @@ from skills_bundle.archives.opened import kind_of, open_archive
 from skills_bundle.bundle import collections, safe_read
 from skills_bundle.bundle import lock as locks
 from skills_bundle.bundle import receipt as receipts
+from skills_bundle.bundle.collections import UnknownCollectionError
 from skills_bundle.bundle.installed import BUNDLE_FOLDER, SKILLS_FOLDER
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
@@ -56,7 +57,11 @@ def open_side(name: str) -> Side:
         return _archive(path, name)
     if path.exists() or os.sep in name or "/" in name or name.endswith(".json"):
         return _lock_file(path, name)
-    place = collections.find(name)()
+    try:
+        place = collections.find(name)()
+    except UnknownCollectionError as error:
+        error.add_note(f"There is no file or folder {name!r} either.")
+        raise
     found = installations.of_package(place.site, place.package)
     return _installation(found, name)
 

@@ -150,7 +150,8 @@ class _Asking:
             about_lines.append(ran.words)
         ran = self._run("check-novalidate", "-n", self._question.namespace)
         if ran.code == 0:
-            return _not_allowed(_good("untrusted", ran), "\n".join(about_lines))
+            found = _not_allowed(_good("untrusted", ran), "\n".join(about_lines))
+            return replace(found, notes=(*found.notes, *self._others()))
         if _NOT_GOOD.search(f"{ran.output}\n{ran.words}"):
             return Answer(outcome="bad", notes=_lines(ran.words))
         return Answer(outcome="ssh_keygen_failed", notes=_lines(ran.words) or ("It said nothing.",))
@@ -162,6 +163,15 @@ class _Asking:
         ran = self._run("find-principals", *self._signers)
         about_lines.append(ran.words)
         yield from (_lines(ran.output) if ran.code == 0 else ())
+
+    def _others(self) -> tuple[str, ...]:
+        """Say whose key it is, if it had to be somebody else's."""
+        if self._question.identity is None:
+            return ()
+        ran = self._run("find-principals", *self._signers)
+        names = ", ".join(_lines(ran.output)) if ran.code == 0 else "nobody"
+        wanted = f"It had to be {self._question.identity}'s key"
+        return (f"{wanted}; the allowed signers give it to {names}.",)
 
     @property
     def _signers(self) -> tuple[str, str]:
