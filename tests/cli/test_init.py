@@ -444,3 +444,62 @@ def test_nothing_is_committed(tmp_path: Path) -> None:
         ["git", "status", "--porcelain"], cwd=tmp_path, capture_output=True, check=True
     )
     assert b"?? pyproject.toml" in status.stdout
+
+
+def test_skills_that_git_ignores_are_told_and_no_other_is_made_beside_them(tmp_path: Path) -> None:
+    """A lock of them would be of files that no commit has."""
+    hatchling(tmp_path)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / ".gitignore").write_text("skills/\n", encoding="utf-8")
+    before = tree(tmp_path)
+    answer = call("init", str(tmp_path))
+    assert (answer.code, "SKILL.md: is ignored by git" in answer.stderr) == (2, True)
+    assert tree(tmp_path) == before
+
+
+def test_a_skills_folder_that_is_a_link_is_told_and_not_written_through(tmp_path: Path) -> None:
+    """What it leads to may be anybody's."""
+    project = hatchling(tmp_path / "project")
+    (project / "skills").rename(tmp_path / "elsewhere")
+    (project / "skills").symlink_to(tmp_path / "elsewhere")
+    before = tree(tmp_path)
+    answer = call("init", str(project))
+    assert (answer.code, "skills: is a link" in answer.stderr) == (2, True)
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["json", "os", "test", "class", "3d"])
+def test_a_folder_whose_name_no_import_finds_needs_another_package(
+    tmp_path: Path, name: str
+) -> None:
+    """Python finds its own module, or none, so that no server would find the collection."""
+    answer = call("init", str(tmp_path / name))
+    assert (answer.code, "--package: " in answer.stderr) == (2, True)
+    assert call("init", str(tmp_path / name), "--package", "acme").code == 0
+
+
+@pytest.mark.parametrize("script", ["", "../evil", "a b", "-x", ".x", 'a"\n[x]', "a\udcff"])
+def test_a_console_script_has_a_name_that_a_file_can_have(tmp_path: Path, script: str) -> None:
+    """Installers make a file of it in a folder of programs."""
+    answer = call("init", str(tmp_path / "acme"), f"--console-script={script}")
+    assert (answer.code, "--console-script: " in answer.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("folder", ["!skills", "#skills", "my [own] skills", "own[s]"])
+def test_git_leaves_the_bytes_of_a_skills_folder_alone_whatever_its_name(
+    tmp_path: Path, folder: str
+) -> None:
+    """Also where a pattern of git's would read the name as something else."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    assert call("init", str(tmp_path), "--name", "acme", f"--skills={folder}").code == 0
+    asked = [
+        "git",
+        "-C",
+        str(tmp_path),
+        "check-attr",
+        "text",
+        "--",
+        f"{folder}/example-skill/SKILL.md",
+    ]
+    answer = subprocess.run(asked, check=True, capture_output=True, text=True, encoding="utf-8")
+    assert answer.stdout.endswith("text: unset\n")

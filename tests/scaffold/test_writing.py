@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import skills_bundle
 from skills_bundle.errors import SettingsError
 from skills_bundle.scaffold.plan import Change
 from skills_bundle.scaffold.writing import write
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
+
+
+SOURCE = str(Path(skills_bundle.__file__).parents[1])
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -32,25 +42,97 @@ def test_files_and_their_folders_are_made(tmp_path: Path) -> None:
 def test_what_was_written_is_taken_back_if_a_later_file_fails(tmp_path: Path) -> None:
     """Files that were there have their bytes again, and folders that were made are gone."""
     (tmp_path / "there.txt").write_bytes(b"old")
-    (tmp_path / "file").write_bytes(b"in the way of a folder")
     before = tree(tmp_path)
     changes = [
         Change("new/deep/file.txt", None, b"new"),
         Change("there.txt", b"old", b"changed"),
-        Change("file/below.txt", None, b"cannot be"),
+        Change("large.txt", None, b"x" * 2_000),
     ]
-    with pytest.raises(OSError, match="file"):
-        write(tmp_path, changes)
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, usual[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            write(tmp_path, changes)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
     assert tree(tmp_path) == before
+
+
+def test_pyproject_goes_last_so_that_a_run_that_was_killed_can_be_run_again(tmp_path: Path) -> None:
+    """It makes the folder a project, and a project is not given a README and the like."""
+    changes = [Change("pyproject.toml", None, b"new"), Change("README.md", None, b"x" * 2_000)]
+    program = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        f"sys.path.insert(0, {SOURCE!r})\n"
+        "from skills_bundle.scaffold.plan import Change\n"
+        "from skills_bundle.scaffold import writing\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which no handler of Python's sees\n"
+        "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))\n"
+        f"writing.write(Path(sys.argv[1]), {changes!r})"
+    )
+    done = subprocess.run([sys.executable, "-c", program, tmp_path], check=False)
+    assert done.returncode == -signal.SIGXFSZ
+    assert not (tmp_path / "pyproject.toml").exists()
+
+
+def _pipe(folder: Path) -> None:
+    os.mkfifo(folder / "new")
+
+
+def _folder(folder: Path) -> None:
+    (folder / "new/a.txt").mkdir(parents=True)
+
+
+def _link_to_a_folder(folder: Path) -> None:
+    (folder / "elsewhere").mkdir()
+    (folder / "new").symlink_to("elsewhere")
+
+
+def _dangling_link(folder: Path) -> None:
+    (folder / "new").mkdir()
+    (folder / "new/a.txt").symlink_to("nothing")
+
+
+def _file(folder: Path) -> None:
+    (folder / "new").mkdir()
+    (folder / "new/a.txt").write_bytes(b"mine")
+
+
+def _pipe_for_a_file(folder: Path) -> None:
+    (folder / "new").mkdir()
+    os.mkfifo(folder / "new/a.txt")
+
+
+@pytest.mark.parametrize(
+    ("lay", "told"),
+    [
+        (_pipe, "new: is no folder"),
+        (_folder, r"new/a\.txt: is no regular file"),
+        (_link_to_a_folder, "new: is a link"),
+        (_dangling_link, r"new/a\.txt: is a link"),
+        (_file, r"new/a\.txt: is there already"),
+        (_pipe_for_a_file, r"new/a\.txt: is no regular file"),
+    ],
+)
+def test_what_lies_in_the_way_is_named_and_stays(
+    tmp_path: Path, lay: Callable[[Path], None], told: str
+) -> None:
+    """No link is followed out of the project, no pipe is waited for, nobody's file replaced."""
+    lay(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(SettingsError, match=told):
+        write(tmp_path, [Change("b.txt", None, b"b"), Change("new/a.txt", None, b"a")])
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_file_that_was_changed_meanwhile_stops_all_of_it(tmp_path: Path) -> None:
     """Somebody's edit is not lost; every such file is named."""
-    (tmp_path / "a.txt").write_bytes(b"edited")
+    (tmp_path / "a.txt").write_bytes(b"old, edited")
     changes = [Change("b.txt", None, b"b"), Change("a.txt", b"old", b"new")]
     with pytest.raises(SettingsError, match=r"a\.txt: was changed meanwhile"):
         write(tmp_path, changes)
-    assert tree(tmp_path) == {"a.txt": b"edited"}
+    assert tree(tmp_path) == {"a.txt": b"old, edited"}
 
 
 def test_a_file_keeps_its_mode(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ A check gives a sentence for everything wrong with a value as TOML gave it.
 
 from __future__ import annotations
 
+import keyword
 import re
+import sys
 from typing import TYPE_CHECKING, Final, cast
 
 from skills_bundle import limits
@@ -18,6 +20,7 @@ _IDENTIFIERS: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_
 _COLLECTION: Final = re.compile(r"[a-z0-9]+([-._][a-z0-9]+)*")
 _REPOSITORY: Final = re.compile(r"(https?|ssh|git)://[^\s/?#]+/?[^\s]*")
 _PASSWORD: Final = re.compile(r"[a-z+]+://[^/?#@]*:[^/?#@]*@")
+_OF_PYTHON: Final = sys.stdlib_module_names | {"test"}  # which that set leaves out
 _REF: Final = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+")
 
 
@@ -87,6 +90,19 @@ def _collection(value: object) -> Iterator[str]:
         yield f"must have at most {limits.COLLECTION_MAX_CHARACTERS} characters"
 
 
+def _package(value: object) -> Iterator[str]:
+    wrong = [*_matching(_IDENTIFIERS, "must be the dotted name of an import package")(value)]
+    names = [] if wrong else str(value).split(".")
+    wrong += [
+        f"{name} is a word of Python's own, and no import can name it"
+        for name in names
+        if keyword.iskeyword(name)
+    ]
+    if names and names[0] in _OF_PYTHON:
+        wrong.append(f"{names[0]} is a module of Python's own, which is found in its place")
+    yield from wrong
+
+
 def _compression(value: object) -> Iterator[str]:
     if value not in ("stored", "deflated"):
         yield 'must be "stored" or "deflated"'
@@ -94,7 +110,7 @@ def _compression(value: object) -> Iterator[str]:
 
 CHECKS: Final[dict[str, Callable[[object], Iterator[str]]]] = {
     "skills": _folder,
-    "package": _matching(_IDENTIFIERS, "must be the dotted name of an import package"),
+    "package": _package,
     "repository": _repository,
     "source-ref": _source_ref,
     "strict": _boolean,

@@ -10,7 +10,7 @@ from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.cli import failures
 from skills_bundle.cli.text import count
 from skills_bundle.errors import InvalidSkillsError
-from skills_bundle.scaffold import document, writing
+from skills_bundle.scaffold import document, places, writing
 from skills_bundle.scaffold.choices import choose
 from skills_bundle.scaffold.plan import Change, plan
 from skills_bundle.scaffold.survey import survey
@@ -118,6 +118,7 @@ def run(folder: Path, asked: Asked, *, dry_run: bool) -> Report:
     chosen = choose(found, said, asked)
     changes = plan(found, said, chosen)
     lock, changes, refusal, number = _with_lock(found, said, chosen, changes)
+    places.demand(found.folder, changes)
     if changes and not dry_run:
         writing.write(found.folder, changes)
     status: Status = "planned" if dry_run else "written" if changes else "unchanged"

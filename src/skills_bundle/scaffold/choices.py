@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 """Names of distributions (PyPA, Names and normalization)."""
+_SCRIPT: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+"""Names of console scripts: files in a folder of programs (PyPA, Entry points specification)."""
 _OTHER: Final = re.compile(r"[^A-Za-z0-9._-]+")
 STARTER: Final = "example-skill"
 """The skill that a project without skills begins with."""
@@ -138,7 +140,12 @@ def _unusable(asked: Asked) -> Iterator[Problem]:
     }
     for key, value in given.items():
         for message in CHECKS[key](value) if value is not None else ():
-            yield Problem(code="invalid_setting", message=message, path=f"--{key}")
+            told = f"{value!r}: {message}" if isinstance(value, str) else message
+            yield Problem(code="invalid_setting", message=told, path=f"--{key}")
+    script = asked.console_script
+    if script is not None and _SCRIPT.fullmatch(script) is None:
+        message = f"{script!r}: must be 1 to 100 of A-Z, 0-9, - _ and ., not beginning with - or ."
+        yield Problem(code="invalid_setting", message=message, path="--console-script")
 
 
 def _collection(

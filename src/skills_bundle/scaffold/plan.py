@@ -5,6 +5,7 @@ All of it is computed before anything is written, and every conflict is told in 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -16,7 +17,7 @@ from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.scaffold import fresh
 from skills_bundle.scaffold.choices import STARTER, conflict
 from skills_bundle.scaffold.document import HOOK, at, requirement_names
-from skills_bundle.scaffold.survey import MODULES
+from skills_bundle.scaffold.survey import MODULES, PYPROJECT
 from skills_bundle.scaffold.toml_text import Addition, NoPlaceError, with_additions
 
 if TYPE_CHECKING:
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from skills_bundle.scaffold.document import Document
     from skills_bundle.scaffold.survey import Survey
 
-PYPROJECT: Final = "pyproject.toml"
 HATCH: Final = "hatch.toml"
 ATTRIBUTES: Final = ".gitattributes"
 IGNORE: Final = ".gitignore"
+_SPECIAL: Final = re.compile(r"^[!#]|[\[\]]")
+"""What a pattern of git's takes for a sign; other such characters no skills folder can hold."""
 READMES: Final = ("README.md", "README.rst", "README.txt", "README")
 
 
@@ -291,6 +293,7 @@ def _attributes(found: Survey, chosen: Choices) -> list[str]:
 
 
 def _pattern(folder: str) -> str:
-    """Give a folder as a pattern of git's, quoted if there is a space in it."""
-    text = f"{folder}/**"
-    return f'"{text}"' if " " in text else text
+    """Give a folder as a pattern of git's, which takes some characters for more than they are."""
+    text = _SPECIAL.sub(r"\\\g<0>", f"{folder}/**")
+    # A quoted pattern is read as C text first, where a backslash is two.
+    return '"' + text.replace("\\", "\\\\") + '"' if " " in text else text

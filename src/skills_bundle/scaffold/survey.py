@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle import limits
 from skills_bundle.bundle import project, safe_read, settings
-from skills_bundle.bundle.git_folder import repository_folder
+from skills_bundle.bundle.git_facts import open_facts
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.formats.file_names import from_disk
@@ -19,7 +19,8 @@ from skills_bundle.skills.model import ScanResult
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-READ: Final = ("pyproject.toml", "hatch.toml", ".gitattributes", ".gitignore", LOCK_FILE_NAME)
+PYPROJECT: Final = "pyproject.toml"
+READ: Final = (PYPROJECT, "hatch.toml", ".gitattributes", ".gitignore", LOCK_FILE_NAME)
 """Files whose bytes decide what is added."""
 FOREIGN_BUILDS: Final = ("setup.py", "setup.cfg", "MANIFEST.in")
 MODULES: Final = ("__main__", "skills_command")
@@ -45,7 +46,7 @@ class Survey:
         modules: Import names of single modules where packages could be.
         modules_of_commands: Bytes of the modules in packages that `MODULES` names, by path.
         skills: What a scan of the whole folder finds.
-        in_repository: Whether git knows the folder.
+        in_repository: Whether it lies in a checkout that does not ignore it.
     """
 
     folder: Path
@@ -92,7 +93,7 @@ def survey(folder: Path) -> Survey:
         modules=tuple(sorted(_modules(folder))),
         modules_of_commands=dict(_commands(folder, packages.values())),
         skills=scan_all(folder) if folder.is_dir() else NOTHING,
-        in_repository=folder.is_dir() and repository_folder(folder) is not None,
+        in_repository=folder.is_dir() and open_facts(folder, ".", None).without_git is None,
     )
 
 

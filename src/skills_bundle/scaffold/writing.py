@@ -8,9 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skills_bundle.bundle import project, settings
+from skills_bundle.bundle import project, safe_read, settings
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
+from skills_bundle.scaffold import places
+from skills_bundle.scaffold.survey import PYPROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 def write(folder: Path, changes: Sequence[Change]) -> None:
     """Put every file in its place; if one fails, those before it are taken back.
 
+    pyproject.toml goes last: it makes the folder a project, so that whoever is killed before finds
+    one that `init` still completes.
+
     Args:
         folder: The project.
         changes: As `plan` gives them.
@@ -31,25 +36,31 @@ def write(folder: Path, changes: Sequence[Change]) -> None:
         SettingsError: If a file is not any more what it was when the plan was made.
         OSError: If one cannot be written; nothing is changed then.
     """
-    moved = [row.path for row in changes if _bytes(folder / row.path) != row.old]
-    if moved:
-        message = "was changed meanwhile; run this again"
-        problems = (Problem(code="changed_meanwhile", message=message, path=row) for row in moved)
+    problems = [*places.in_the_way(folder, changes)] or [*_moved(folder, changes)]
+    if problems:
         raise SettingsError("Nothing was written.", tuple(problems))
     done: list[Change] = []
     made = [*_folders(folder, changes)]
     try:
-        for row in changes:
+        for row in sorted(changes, key=lambda row: row.path == PYPROJECT):
+            done.append(row)  # before it is put: an interrupt may come right behind
             _put(folder / row.path, row.new)
-            done.append(row)
-    except OSError:
+    except BaseException:  # an interrupt, too: half a project must not stay
         _take_back(folder, done, made)
         raise
 
 
-def _bytes(path: Path) -> bytes | None:
+def _moved(folder: Path, changes: Iterable[Change]) -> Iterable[Problem]:
+    """Tell of files that are not any more what they were when the plan was made."""
+    message = "was changed meanwhile; run this again"
+    for row in changes:
+        if row.old is not None and _bytes(folder / row.path, len(row.old)) != row.old:
+            yield Problem(code="changed_meanwhile", message=message, path=row.path)
+
+
+def _bytes(path: Path, size: int) -> bytes | None:
     try:
-        return path.read_bytes()
+        return safe_read.read_named(path, size)
     except (FileNotFoundError, NotADirectoryError):
         return None
 
@@ -69,11 +80,11 @@ def _put(path: Path, data: bytes) -> None:
 
 
 def _take_back(folder: Path, done: Iterable[Change], made: Sequence[Path]) -> None:
-    with suppress(OSError):
-        for row in done:
-            path = folder / row.path
+    for row in done:
+        path = folder / row.path
+        with suppress(OSError):
             if row.old is None:
-                path.unlink()
+                path.unlink(missing_ok=True)
             else:
                 _put(path, row.old)
     for path in reversed(made):
