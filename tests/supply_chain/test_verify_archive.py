@@ -212,6 +212,18 @@ def test_an_sdist_under_another_name_is_noticed(sample_sdist: Path, name: str) -
 
 STRUCTURE: dict[str, tuple[Mapping[str, bytes | None], str]] = {
     "second .dist-info": ({"other-1.0.dist-info/METADATA": b""}, "dist_info"),
+    "code that replaces code": (
+        {"acme_skills-1.0.data/purelib/acme_skills/__init__.py": b""},
+        "install_place",
+    ),
+    "script that a command replaces": (
+        {
+            "acme_skills-1.0.data/scripts/acme": b"#!python",
+            f"{DIST_INFO}/entry_points.txt": b"[skills_bundle.collections]\n"
+            b"acme-skills = acme_skills\n\n[console_scripts]\nacme = acme_skills:main\n",
+        },
+        "install_place",
+    ),
     "second bundle": ({"other/.agents/catalog.lock.json": b"{}"}, "second_bundle"),
     "no metadata": ({f"{DIST_INFO}/METADATA": None}, "no_metadata"),
     "no WHEEL": ({f"{DIST_INFO}/WHEEL": None}, "no_metadata"),

@@ -5,9 +5,11 @@ File name, folders, metadata and entry points of an archive, each of which some 
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
+from skills_bundle import limits
+from skills_bundle.archives import places
 from skills_bundle.bundle.collections import GROUP
 from skills_bundle.bundle.distribution import normalised
 from skills_bundle.bundle.installed import BUNDLE_FOLDER
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 WHEEL: Final = "WHEEL"
 ENTRY_POINTS: Final = "entry_points.txt"
+COMMAND_GROUPS: Final = ("console_scripts", "gui_scripts")
+"""Groups of which installers make a script each (PyPA, Entry points specification)."""
 
 
 def problems(carried: Carried) -> tuple[Problem, ...]:
@@ -76,12 +80,19 @@ def _wheel_problems(carried: Carried) -> Iterator[Problem]:
     name, _, version = found[0].removesuffix(DIST_INFO_SUFFIX).rpartition("-")
     if (normalised(name), version) != named(archive.file_name):
         yield _problem("file_name", "is not what the file's name says", found[0])
+    yield from islice(_place_problems(carried), limits.ARCHIVE_MAX_PROBLEMS)
     if carried.record is None:
         yield _problem("no_record", "is not there", f"{found[0]}/RECORD")
     else:
         yield from carried.record.problems
     if carried.lock.value is not None:  # others' wheels are renamed without further ado
         yield from _tag_problems(carried)
+
+
+def _place_problems(carried: Carried) -> Iterator[Problem]:
+    """Find what would not be installed as the wheel shows it."""
+    commands = [name for group in COMMAND_GROUPS for name in _group(carried, group) or {}]
+    return places.problems(carried.archive.members, carried.dist_info, commands)
 
 
 def _tag_problems(carried: Carried) -> Iterator[Problem]:
@@ -106,7 +117,7 @@ def _entry_point_problems(carried: Carried) -> Iterator[Problem]:
         if path.endswith(mark) and path != carried.lock_path:
             yield _problem("second_bundle", "is the lock of a second bundle", path)
     place = f"{carried.dist_info}/{ENTRY_POINTS}"
-    declared = _declared(carried, place)
+    declared = _group(carried, GROUP)
     lock = carried.lock.value
     if declared is None:
         yield _problem("entry_point", "cannot be read in one way", place)
@@ -118,10 +129,10 @@ def _entry_point_problems(carried: Carried) -> Iterator[Problem]:
             yield _problem("entry_point", message, place)
 
 
-def _declared(carried: Carried, place: str) -> dict[str, str] | None:
-    """Give the collections that a wheel declares; None if that cannot be read."""
-    member = carried.archive.members.get(place)
+def _group(carried: Carried, group: str) -> dict[str, str] | None:
+    """Give what a wheel declares in a group of entry points; None if that cannot be read."""
+    member = carried.archive.members.get(f"{carried.dist_info}/{ENTRY_POINTS}")
     if member is None:
         return {}
     found = entry_points.parse(member.data)
-    return None if found is None else found.get(GROUP, {})
+    return None if found is None else found.get(group, {})
