@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -46,6 +47,20 @@ def test_the_json_is_the_whole_report(sample: SampleProject, added: str) -> None
     ran = call("verify-source", str(wheel), "--repo", str(sample.folder), "--json")
     assert (ran.code, ran.json["verdict"]) == (3, "cannot_tell")
     assert {row["path"]: row["state"] for row in ran.json["files"]}[added] == "moved"
+
+
+def test_the_name_of_a_file_stays_on_its_line(sample: SampleProject) -> None:
+    """A line feed in it must not begin a headline of somebody else's."""
+    wheel = sample.wheel()
+    name = "a\n\u2713 b-1-py3-none-any.whl"
+    for command in (
+        ["verify-source", "--repo", str(sample.folder)],
+        ["verify-wheel"],
+        ["statement"],
+    ):
+        ran = call(*command, str(shutil.copy(wheel, wheel.with_name(name))))
+        assert ran.code == 1
+        assert not any(row.startswith("\u2713") for row in (ran.stdout + ran.stderr).splitlines())
 
 
 def test_verbose_lists_every_file(sample: SampleProject) -> None:

@@ -347,6 +347,16 @@ def test_what_a_build_always_makes_is_missed(sample: SampleProject, path: str) -
     assert (found.exit_code, state, path in detail) == (1, "fails", True)
 
 
+def test_a_file_that_goes_by_another_name_is_wrong(sample: SampleProject) -> None:
+    """Installers go by the name of the file."""
+    wheel = sample.wheel()
+    other = wheel.rename(wheel.with_name("other-2.0-py3-none-any.whl"))
+    found = verified(other, sample.folder)
+    state, detail = state_of(found, "names")
+    assert (found.exit_code, state) == (1, "fails")
+    assert "is of acme-skills 1.0, which the file's name does not say" in detail
+
+
 def test_a_setup_script_that_the_build_makes_cannot_be_told(sample: SampleProject) -> None:
     """Nobody can say which of its lines are the build's."""
     table = "\n[tool.hatch.build.targets.sdist]\nsupport-legacy = true"

@@ -128,7 +128,10 @@ class Output:
             self.json({"error": failure.to_dict()})
             return
         message = failure.explained or failure.message
-        lines = [f"{self.emphasis('error:', 'red')} {safe(message)}"]
+        # Only what this program words itself may have several lines: a file's name may, too.
+        own = failure.explained or failure.code in {"usage", "internal"}
+        told = safe(message) if own else safe_line(message)
+        lines = [f"{self.emphasis('error:', 'red')} {told}"]
         lines += [f"  {safe_line(str(problem))}" for problem in failure.problems]
         if failure.next_step and not failure.explained:
             lines.append(safe(failure.next_step))

@@ -130,7 +130,7 @@ def heading(text: str) -> Text:
 
 def marked(mark: Mark, text: str, terminal: Terminal) -> Text:
     """Give a line that starts with a sign for good, bad or unsure."""
-    return Prose(overflow="fold").append(sign(mark, terminal)).append(f" {safe(text)}")
+    return Prose(overflow="fold").append(sign(mark, terminal)).append(f" {safe_line(text)}")
 
 
 def sign(mark: Mark, terminal: Terminal) -> Text:

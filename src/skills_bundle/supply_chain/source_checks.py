@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skills_bundle.errors import RepositoryUnavailableError
 from skills_bundle.formats.digest import dir_hash, sha256_hex
+from skills_bundle.supply_chain import archive_names
 from skills_bundle.supply_chain.source_report import SourceCheck
 
 if TYPE_CHECKING:
@@ -37,7 +38,12 @@ def check(
         ref: Gives the commit that a full ref name points at in the repository, or None.
     """
     receipt = carried.receipt.value
-    found = [_commit(receipt, project, named), _lock(carried, project), _made(carried, project)]
+    found = [
+        _commit(receipt, project, named),
+        _names(carried),
+        _lock(carried, project),
+        _made(carried, project),
+    ]
     if receipt is not None:
         found += [
             _skills_tree(receipt, project),
@@ -65,6 +71,13 @@ def _commit(receipt: BuildReceipt | None, project: SourceProject, named: Named) 
     if recorded == project.commit.oid:
         return _told("commit", "holds", f"you named it ({named.revision}), as the receipt does")
     return _told("commit", "fails", f"you named {named.revision}; the receipt names {recorded}")
+
+
+def _names(carried: Carried) -> SourceCheck:
+    """Compare all that names the distribution: installers go by the name of the file."""
+    if found := archive_names.problems(carried):
+        return _told("names", "fails", "; ".join(f"{one.path} {one.message}" for one in found))
+    return _told("names", "holds", "file name, folders, tags, metadata and entry point agree")
 
 
 def _lock(carried: Carried, project: SourceProject) -> SourceCheck:

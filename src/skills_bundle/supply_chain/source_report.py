@@ -73,7 +73,7 @@ class SourceCheck(Record):
     """Something that was checked besides the files.
 
     Attributes:
-        name: `commit`, `lock`, `made`, `skills_tree`, `proof`, `inputs` or `source_ref`.
+        name: `commit`, `names`, `lock`, `made`, `skills_tree`, `proof`, `inputs` or `source_ref`.
         state: What came of it.
         detail: In words.
     """
