@@ -70,6 +70,8 @@ PYPROJECT_MAX_BYTES: Final = 4 * MIB
 """Bytes of `pyproject.toml` or `hatch.toml`."""
 SETTING_MAX_CHARACTERS: Final = 1024
 """Code points of one text in the hook's settings: they ship in the receipt."""
+TOML_MAX_DEPTH: Final = 100
+"""Tables and arrays of a pyproject.toml within each other."""
 COLLECTION_MAX_CHARACTERS: Final = 64
 """Characters of a collection's name."""
 BUILD_PROBLEMS_SHOWN: Final = 20

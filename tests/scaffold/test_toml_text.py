@@ -9,14 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle.scaffold.toml_text import (
-    Addition,
-    NoPlaceError,
-    bare,
-    expected,
-    with_additions,
-    written,
-)
+from skills_bundle.scaffold.toml_text import Addition, NoPlaceError, expected, with_additions
+from skills_bundle.scaffold.toml_words import bare, written
 
 REQUIRE = Addition(table=("build-system",), key="requires", value="skills-bundle==1.0", append=True)
 ENTRY = Addition(
@@ -130,6 +124,20 @@ def test_a_place_that_is_taken_by_another_kind_of_value_is_told() -> None:
     """Instead of being overwritten."""
     with pytest.raises(NoPlaceError, match="skills_bundle"):
         with_additions('[project]\nentry-points = "none"\n', [ENTRY])
+
+
+@pytest.mark.parametrize("text", ["[build-system]\nrequires = 'x'\n", "build-system = 1\n"])
+def test_an_array_or_table_that_is_none_has_no_place(text: str) -> None:
+    """What a build would refuse is not made worse."""
+    with pytest.raises(NoPlaceError):
+        with_additions(text, [REQUIRE])
+
+
+@pytest.mark.parametrize("row", ["x = nan", "x = [inf, -nan]", "x = 1.10"])
+def test_any_number_may_stand_elsewhere_in_the_file(row: str) -> None:
+    """Also one that equals nothing."""
+    text = f"[build-system]\nrequires = ['hatchling']\n\n[tool.other]\n{row}\n"
+    assert with_additions(text, [REQUIRE]).endswith(f"\n{row}\n")
 
 
 def test_an_empty_file_gets_the_additions_alone() -> None:

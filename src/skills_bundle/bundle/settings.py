@@ -8,7 +8,6 @@ agree. Only `read` touches the disk.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, cast
@@ -17,6 +16,7 @@ from skills_bundle import limits
 from skills_bundle.bundle import safe_read
 from skills_bundle.bundle.setting_rules import CHECKS
 from skills_bundle.errors import Problem, SettingsError
+from skills_bundle.formats import toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +40,6 @@ HATCHLING_KEYS: Final = (
 """Keys that hatchling itself reads from a hook's table; left to it."""
 
 Table = dict[str, object]
-
-_TOML_LINE: Final = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,19 +256,12 @@ def _toml(path: Path) -> Table:
     try:
         data = safe_read.read_named(path, limits.PYPROJECT_MAX_BYTES)
         if len(data) > limits.PYPROJECT_MAX_BYTES:
-            raise _unreadable(path, f"has more than {limits.PYPROJECT_MAX_BYTES} bytes", None)
-        return tomllib.loads(data.decode("utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        line = _TOML_LINE.search(str(error))
-        text = _TOML_LINE.sub("", str(error)).strip()
-        raise _unreadable(path, f"is not TOML: {text}", line and int(line[1])) from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise _unreadable(path, "is not UTF-8", line) from error
+            raise _unreadable(path, f"has more than {limits.PYPROJECT_MAX_BYTES} bytes")
     except OSError as error:
-        raise _unreadable(path, error.strerror or str(error), None) from error
+        raise _unreadable(path, error.strerror or str(error)) from error
+    return toml.parse(data, path.name)
 
 
-def _unreadable(path: Path, message: str, line: int | None) -> SettingsError:
-    problem = Problem(code="unreadable_settings", message=message, path=path.name, line=line)
+def _unreadable(path: Path, message: str) -> SettingsError:
+    problem = Problem(code="unreadable_settings", message=message, path=path.name)
     return SettingsError(f"{path.name} cannot be read.", (problem,))

@@ -7,12 +7,14 @@ environment gives a part of the metadata there is nothing to compare; such field
 from __future__ import annotations
 
 import sys
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
+
+from skills_bundle.errors import SettingsError
+from skills_bundle.formats import toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,8 +133,8 @@ def _check_spelling(world: World, metadata: Metadata) -> None:
 
 def _parsed(data: bytes | None) -> dict[str, object] | None:
     try:
-        return None if data is None else tomllib.loads(data.decode().replace("\r\n", "\n"))
-    except ValueError:
+        return None if data is None else toml.parse(data, PYPROJECT)
+    except SettingsError:
         return None
 
 

@@ -6,13 +6,13 @@ Every conflict is found in one look and told with its TOML path and what would h
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from skills_bundle.bundle import settings
 from skills_bundle.bundle.collections import GROUP
 from skills_bundle.errors import Problem, SettingsError
+from skills_bundle.formats import toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,6 @@ OTHER_BACKENDS: Final = {
 }
 """Other build backends by the first word of their name, with what moving away from them takes."""
 _REQUIREMENT_NAME: Final = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-_LINE: Final = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,16 +152,10 @@ def _shown_prefix(found: Document) -> str:
 def _toml(data: bytes | None, name: str, problems: list[Problem]) -> Table:
     """Parse one file, or add what is wrong with it."""
     try:
-        return tomllib.loads((data or b"").decode("utf-8"))
-    except UnicodeDecodeError as error:
-        line, message = error.object[: error.start].count(b"\n") + 1, "is not UTF-8"
-    except tomllib.TOMLDecodeError as error:
-        found = _LINE.search(str(error))
-        number = found[1] if found else None
-        line = int(number) if number else (data or b"").count(b"\n") + 1
-        message = f"is not TOML: {_LINE.sub('', str(error)).strip()}"
-    problems.append(Problem(code="unreadable_settings", message=message, path=name, line=line))
-    return {}
+        return toml.parse(data or b"", name)
+    except SettingsError as error:
+        problems += error.problems
+        return {}
 
 
 def _settings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from skills_bundle import __version__
-from skills_bundle.scaffold.toml_text import written
+from skills_bundle.scaffold.toml_words import written
 
 HATCHLING: Final = "hatchling==1.33.0"
 """The build backend of new projects: pinned, since it decides about bytes of the wheel."""

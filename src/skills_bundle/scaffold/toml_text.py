@@ -9,16 +9,16 @@ and what was added. If no place will do, the file is left alone and the addition
 from __future__ import annotations
 
 import copy
-import re
 import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from skills_bundle.scaffold.toml_words import bare, dotted, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
-Value: TypeAlias = str | bool | tuple[str, ...]
+    from skills_bundle.scaffold.toml_words import Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,9 @@ def with_additions(text: str, additions: Sequence[Addition]) -> str:
 
 
 def _with(text: str, addition: Addition) -> str:
-    before = tomllib.loads(text)
+    before = _reads(text)
+    if before is None:
+        raise NoPlaceError(addition)
     after = expected(before, addition)
     if after == before:
         return text
@@ -107,7 +109,10 @@ def expected(document: dict[str, Any], addition: Addition) -> dict[str, Any]:
             raise NoPlaceError(addition)
         table = cast("dict[str, Any]", below)
     if addition.append:
-        array = cast("list[Any]", table.setdefault(addition.key, []))
+        array: Any = table.setdefault(addition.key, [])
+        if not isinstance(array, list):
+            raise NoPlaceError(addition)
+        array = cast("list[Any]", array)
         if addition.value not in array:
             array.append(addition.value)
     elif addition.key:
@@ -118,9 +123,14 @@ def expected(document: dict[str, Any], addition: Addition) -> dict[str, Any]:
 
 def _reads(text: str) -> dict[str, Any] | None:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        return tomllib.loads(text, parse_float=_as_written)
+    except (ValueError, RecursionError):  # any line may be tried, whatever it is a part of
         return None
+
+
+def _as_written(number: str) -> tuple[str]:
+    """Keep a float's spelling: `nan` equals nothing, itself included."""
+    return (number,)
 
 
 def _keeps(old: str, new: str) -> bool:
@@ -247,7 +257,7 @@ def _assignment(lines: list[str], header: int, key: str) -> tuple[int, int]:
     """Give the lines that assign a key of a table, from the first to behind the last; else none."""
     for start in range(header + 1, len(lines)):
         if lines[start].split("=")[0].strip().strip("\"'") == key:
-            ends = range(start + 1, len(lines) + 1)
+            ends = (end + 1 for end in range(start, len(lines)) if "]" in lines[end])
             end = next((end for end in ends if _reads("\n".join(lines[start:end]))), start)
             return start, end
         if lines[start].lstrip().startswith("[") and _reads(lines[start]) is not None:
@@ -281,31 +291,6 @@ def _in_tables(text: str, addition: Addition) -> str | None:
         table[[*names, addition.key][0]] = row
 
     return _with_tomlkit(text, change)
-
-
-def dotted(path: Sequence[str]) -> str:
-    """Give a path as TOML writes it."""
-    return ".".join(bare(name) for name in path)
-
-
-def bare(key: str) -> str:
-    """Give a key, quoted if it has to be."""
-    return key if _BARE.fullmatch(key) else written(key)
-
-
-def written(value: Value) -> str:
-    """Give a value as TOML writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, tuple):
-        return f"[{', '.join(written(row) for row in value)}]"
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{"".join(_escaped(character) for character in escaped)}"'
-
-
-def _escaped(character: str) -> str:
-    is_control = ord(character) < 0x20 or ord(character) == 0x7F
-    return f"\\u{ord(character):04x}" if is_control else character
 
 
 PLACES: Final = (_below_header, _in_tables, _near, _at_end)

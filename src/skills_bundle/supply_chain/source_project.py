@@ -7,7 +7,6 @@ two projects have one lock; then a `pyproject.toml` of the same name.
 from __future__ import annotations
 
 import posixpath
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ from skills_bundle.bundle import settings
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.settings import Settings, normalized
 from skills_bundle.errors import Problem, SettingsError, SourceMismatchError
+from skills_bundle.formats import toml
 from skills_bundle.formats.digest import git_object_id
 from skills_bundle.supply_chain.source_layout import Layout, Table, table
 
@@ -172,6 +172,6 @@ def _toml(commit: Commit, path: str) -> Table | None:
     if len(data) > limits.PYPROJECT_MAX_BYTES:
         return None
     try:
-        return tomllib.loads(data.decode().replace("\r\n", "\n"))
-    except (ValueError, RecursionError):  # the latter of brackets without end
+        return toml.parse(data, path)
+    except SettingsError:
         return None

@@ -1,0 +1,74 @@
+"""Decision: TOML from outside, which becomes tables or one problem with its place.
+
+The reader of the standard library recurses as deep as a document does, and leaves it to Python to
+refuse a number; what it raises then is no fault of this program, but of the file.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Final, cast
+
+from skills_bundle import limits
+from skills_bundle.errors import Problem, SettingsError
+
+_LINE: Final = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+def parse(data: bytes, name: str) -> dict[str, object]:
+    """Read a document.
+
+    Args:
+        data: Its bytes.
+        name: What its problems call it.
+
+    Raises:
+        SettingsError: If it is not UTF-8 or not TOML, with the line where that shows; or if it is
+            nested more than `limits.TOML_MAX_DEPTH` deep, or holds a number too long to be one.
+    """
+    try:
+        found = tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise _unreadable(name, "is not UTF-8", data[: error.start].count(b"\n") + 1) from error
+    except tomllib.TOMLDecodeError as error:
+        if data.startswith(_BOM):
+            message = "begins with a byte order mark, which is no TOML; save it without one"
+            raise _unreadable(name, message, 1) from error
+        place = _LINE.search(str(error))
+        line = int(place[1]) if place and place[1] else data.count(b"\n") + 1
+        message = f"is not TOML: {_LINE.sub('', str(error)).strip()}"
+        raise _unreadable(name, message, line) from error
+    except ValueError as error:
+        raise _unreadable(name, "holds a number with too many digits", None) from error
+    except RecursionError as error:
+        raise _too_deep(name) from error
+    if not _is_shallow(found):
+        raise _too_deep(name)
+    return found
+
+
+def _is_shallow(document: object) -> bool:
+    """Tell whether nothing is nested too deeply; a dotted key nests without any recursion."""
+    level = [document]
+    for _ in range(limits.TOML_MAX_DEPTH):
+        level = [inner for value in level for inner in _inside(value)]
+        if not level:
+            return True
+    return False
+
+
+def _inside(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return [*cast("dict[str, object]", value).values()]
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _too_deep(name: str) -> SettingsError:
+    return _unreadable(name, f"is nested more than {limits.TOML_MAX_DEPTH} deep", None)
+
+
+def _unreadable(name: str, message: str, line: int | None) -> SettingsError:
+    problem = Problem(code="unreadable_settings", message=message, path=name, line=line)
+    return SettingsError(f"{name} cannot be read.", (problem,))
