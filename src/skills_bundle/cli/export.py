@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     written. DIR is there whole or not at all, and nothing that lies there is replaced.
     """,
     examples=[
-        Example("Every skill of this installation:", "skills-bundle export skills"),
+        Example("Every skill of this installation:", "skills-bundle export exported"),
         Example("One of them:", "skills-bundle export one --skill writing-agent-skills"),
         Example(
             "Of another installed collection:",
