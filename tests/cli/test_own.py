@@ -83,6 +83,29 @@ def test_it_has_the_commands_that_use_a_collection() -> None:
     assert sorted(found) == sorted(OWN_COMMANDS)
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("lock", "skills-bundle lock"),
+        ("verify-wheel", "skills-bundle verify-wheel"),
+        ("serve", "acme-tool mcp serve"),
+        ("veriy", "acme-tool verify"),
+    ],
+)
+def test_a_command_that_it_has_not_is_named_with_the_program_that_has(
+    both: OwnInstallation, words: str, meant: str
+) -> None:
+    """Its own commands go first where only the spelling is wrong."""
+    ran = ask(both, words)
+    assert (ran.code, f"Did you mean `{meant}`?" in ran.stderr) == (2, True)
+
+
+def test_the_word_of_an_example_search_is_not_one_of_our_skills() -> None:
+    """Theirs may not have it, and a first search that finds nothing is a bad one."""
+    lines = [example.line for example in own.tree(PROGRAM).examples]
+    assert "acme-tool catalog search WORD" in lines
+
+
 @pytest.mark.parametrize("command", ["", "mcp", "catalog", "receipt", *OWN_COMMANDS])
 def test_help_speaks_of_the_own_program_alone(both: OwnInstallation, command: str) -> None:
     """Examples too; and of no option that it does not have."""

@@ -100,3 +100,11 @@ def test_a_narrow_terminal_gets_each_row_line_by_line() -> None:
 def test_short_columns_stay_columns_on_a_narrow_terminal() -> None:
     """There is room for them."""
     assert _table(NARROW, "n", "some words").splitlines()[-1].split() == ["n", "some", "words"]
+
+
+def test_a_sign_stands_before_what_it_is_about_where_rows_are_told_line_by_line() -> None:
+    """A line of its own, without a name, would say nothing."""
+    columns = [pretty.Column(""), pretty.Column("Step"), pretty.Column("Seen", ratio=1)]
+    row = (pretty.sign("good", NARROW), "a step with a long name", "some words")
+    shown = pretty.render([pretty.table(columns, [row], NARROW)], NARROW)
+    assert shown.splitlines() == ["Step  ✓ a step with a long name", "Seen  some words"]

@@ -11,7 +11,7 @@ import click
 from skills_bundle import __version__
 from skills_bundle.bundle import collections as declared
 from skills_bundle.cli import main as program_entry
-from skills_bundle.cli.framework import Command, Entry, Group, help_if_bare
+from skills_bundle.cli.framework import PROGRAM, Command, Entry, Group, help_if_bare
 from skills_bundle.cli.groups import mcp, root
 from skills_bundle.cli.program import OWN_COMMANDS, Program
 
@@ -108,6 +108,13 @@ class _OwnGroup(Group):
                 examples=found.examples,
             )
         return bound(found, self._program) if isinstance(found, Command) else found
+
+    def _meant(self, name: str, ctx: click.Context) -> tuple[str, ...]:
+        """Give what was meant; what an own program does not have, such as `lock`, ours does."""
+        own = super()._meant(name, ctx)
+        if own[-1:] == (name,):
+            return own
+        return root.table((PROGRAM,), ctx).get(name, own)
 
 
 def _is_own(path: tuple[str, ...], entry: Entry) -> bool:

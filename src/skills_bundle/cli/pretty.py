@@ -189,9 +189,13 @@ def _stacked(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> Rende
         grid = Table(box=None, show_header=False, pad_edge=False, show_edge=False)
         grid.add_column(style="dim", no_wrap=True)
         grid.add_column(overflow="fold")
+        sign_before = Prose(overflow="fold")
         for column, cell in zip(columns, row, strict=True):
-            if cell.plain:
-                grid.add_row(Text(column.title), cell)
+            if not column.title:  # a sign; beside a name of its own it would say nothing
+                sign_before = Prose(overflow="fold").append(cell).append(" ")
+            elif cell.plain:
+                grid.add_row(Text(column.title), sign_before.append(cell))
+                sign_before = Prose(overflow="fold")
         parts += [grid, Text()]
     return Group(*parts[:-1])
 
