@@ -24,6 +24,11 @@ class Findings:
         """Tell whether anything was found."""
         return bool(self._problems)
 
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Those found so far, as far as the limit."""
+        return tuple(self._problems)
+
     def add(self, code: str, message: str, member: str | None = None) -> None:
         """Note one problem, of a member or of the archive as a whole."""
         if len(self._problems) >= limits.ARCHIVE_MAX_PROBLEMS:

@@ -9,15 +9,23 @@ from __future__ import annotations
 import io
 import tarfile
 import zipfile
+from collections import Counter
 
 from skills_bundle.archives.model import Member
+from skills_bundle.hatch_plugin.names import plain
 
 
 def read_wheel(data: bytes) -> dict[str, Member]:
-    """Give the members of a wheel that hatchling wrote."""
+    """Give the members of a wheel that hatchling wrote, under plain names.
+
+    Two spellings of one name are left as they are, for the build to refuse.
+    """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        spellings = Counter(map(plain, archive.namelist()))
         return {
-            info.filename: Member(archive.read(info), bool(info.external_attr >> 16 & 0o100))
+            plain(info.filename) if spellings[plain(info.filename)] == 1 else info.filename: Member(
+                archive.read(info), bool(info.external_attr >> 16 & 0o100)
+            )
             for info in archive.infolist()
         }
 
@@ -35,5 +43,5 @@ def read_sdist(data: bytes) -> tuple[str, dict[str, Member | None]]:
             top, _, name = info.name.partition("/")
             file = archive.extractfile(info) if info.isfile() or info.islnk() else None
             executable = bool(info.mode & 0o100)
-            members[name] = None if file is None else Member(file.read(), executable)
+            members[plain(name)] = None if file is None else Member(file.read(), executable)
     return top, members

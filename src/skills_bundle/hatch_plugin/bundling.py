@@ -22,12 +22,12 @@ from skills_bundle.bundle.collections import GROUP
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.proof import Entry
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME, BuildReceipt, Package, parse
-from skills_bundle.bundle.revision import Revision, archive, listed, shown
+from skills_bundle.bundle.revision import Revision, archive, listed
 from skills_bundle.bundle.settings import normalized
 from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, SettingsError
 from skills_bundle.formats.digest import git_object_id, sha256_hex
 from skills_bundle.formats.file_names import from_disk, to_disk
-from skills_bundle.hatch_plugin import receipts, reliance, selection
+from skills_bundle.hatch_plugin import names, receipts, reliance, selection
 from skills_bundle.hatch_plugin.selection import Candidate
 from skills_bundle.hatch_plugin.world import World
 
@@ -103,7 +103,7 @@ class Bundling:
             candidate = Candidate(source=source, target=path, declared=True)
             if path not in files and (admitted := self.world.admit(candidate, member)):
                 files[path] = admitted
-        demand_names(files)
+        names.demand_utf8(files)
         return files
 
     def _aside(self, needed: Iterable[Candidate]) -> set[str]:
@@ -194,8 +194,8 @@ def prepare(
     folder = Path(root)
     _demand_entry_point(metadata, settings)
     selected = selection.of_wheel(root, metadata).values()
-    names = (from_disk(os.path.relpath(row.source, root)) for row in selected)
-    demand_names(names)  # hatchling would crash
+    paths = (from_disk(os.path.relpath(row.source, root)) for row in selected)
+    names.demand_utf8(paths)  # hatchling would crash
     before = inspect(folder, settings.skills, own=own)
     subject = project.with_settings(folder, settings)
     lock, result = project.check_lock(subject)
@@ -219,24 +219,6 @@ def prepare(
         world=world,
         carried=carried,
     )
-
-
-def demand_names(paths: Iterable[str]) -> None:
-    """Insist on names that an archive can hold.
-
-    Args:
-        paths: Of files that would ship.
-
-    Raises:
-        SettingsError: With every path that is not UTF-8.
-    """
-    wrong = [path for path in paths if not path.isascii() and shown(path) != path]
-    message = "has a name that is not UTF-8; rename it, or exclude it in tool.hatch.build"
-    problems = tuple(
-        Problem(code="name_not_utf8", message=message, path=shown(path)) for path in sorted(wrong)
-    )
-    if problems:
-        raise SettingsError("Files have names that no archive can hold.", problems)
 
 
 def _world(root: Path, own: Callable[[str], bool], carried: bytes | None) -> World:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from skills_bundle.archives import canonical
 from skills_bundle.archives.model import Member
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
-from skills_bundle.hatch_plugin import archives, generated, selection
+from skills_bundle.hatch_plugin import archives, generated, names, selection
 from skills_bundle.hatch_plugin.bundling import GENERATED
 from skills_bundle.hatch_plugin.world import read
 
@@ -56,9 +56,11 @@ def rewritten(
         for name, row in members.items()
         if row and _is_made(name, candidates)
     }
+    whole = {**made, **files}
+    names.demand_plain(dict.fromkeys([*whole, RECEIPT_FILE_NAME]), top)
     metadata = generated.wheel_metadata(str(bundling.root))
     receipt, detail = bundling.receipt(files, [], metadata)
-    whole = {**made, **files, RECEIPT_FILE_NAME: Member(receipt.to_bytes())}
+    whole = {**whole, RECEIPT_FILE_NAME: Member(receipt.to_bytes())}
     return Made(canonical.write_sdist(whole, top), receipt, detail)
 
 

@@ -13,6 +13,7 @@ from hatchling.builders.utils import normalize_inclusion_map
 from hatchling.builders.wheel import WheelBuilder
 
 from skills_bundle.formats.file_names import from_disk
+from skills_bundle.hatch_plugin.names import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -133,7 +134,7 @@ def _candidate(
 ) -> Candidate:
     return Candidate(
         source=file.path,
-        target=folder + file.distribution_path.replace(os.sep, "/"),
+        target=plain(folder + file.distribution_path.replace(os.sep, "/")),
         declared=declared,
         ambient=ambient,
         rewritten=folder.endswith(SCRIPTS),
@@ -158,7 +159,7 @@ def _wheel_extras(builder: Builder, build_data: dict[str, Any]) -> Iterator[Cand
     core: CoreMetadata = builder.metadata.core
     for path in core.license_files:
         source = os.path.normpath(root / path)
-        target = f"{name}.dist-info/licenses/{path}"
+        target = plain(f"{name}.dist-info/licenses/{path}")
         yield Candidate(source=source, target=target, declared=True)
 
 

@@ -11,7 +11,7 @@ from skills_bundle.bundle import sbom
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
-from skills_bundle.hatch_plugin import archives, generated, sdist, selection
+from skills_bundle.hatch_plugin import archives, generated, names, sdist, selection
 from skills_bundle.hatch_plugin.sdist import Made
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def rewritten(
     bill = _bill(bundling, receipt, dist_info)
     _demand_free(members, bill)
     whole = {**admitted, **_bundle(bundling, receipt), **bill}
+    names.demand_plain(whole)
+    names.demand_places(whole, dist_info)
     data = canonical.write_wheel(whole, dist_info, bundling.settings.compression)
     return Made(data, receipt, detail)
 
