@@ -97,6 +97,15 @@ def test_a_foreign_wheel_is_rebuilt_bit_for_bit(
     assert (tmp_path / "kept" / wheel.name).read_bytes() == wheel.read_bytes()
 
 
+def test_a_wheel_by_another_name_is_not_the_commits(
+    acme: Path, wheel: Path, wheelhouse: Path
+) -> None:
+    """Installers go by the name, whatever the bytes."""
+    other = wheel.rename(wheel.with_name("other-2.0-py3-none-any.whl"))
+    found = verdict(rebuilt(other, acme / "repository", wheelhouse))
+    assert found == (1, "same_content_different_archive", ["file_name"])
+
+
 def test_a_project_in_a_folder_of_a_repository_is_rebuilt(wheelhouse: Path, tmp_path: Path) -> None:
     """The lock in the wheel says which."""
     sample = foreign(tmp_path / "mono/libs/acme", repository=tmp_path / "mono").committed()

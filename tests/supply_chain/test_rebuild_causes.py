@@ -103,6 +103,14 @@ def test_an_archive_that_was_packed_again_is_told_as_that(wheel: Path, other: Pa
     assert any(text.startswith("compression") for text in told)
 
 
+def test_the_same_bytes_by_another_name_are_told_as_that(wheel: Path, tmp_path: Path) -> None:
+    """Once; installers go by the name."""
+    other = Path(shutil.copy(wheel, tmp_path / "other-2.0-py3-none-any.whl"))
+    found = causes(other, wheel)
+    assert [*found] == ["file_name"]
+    assert "is called other-2.0-py3-none-any.whl" in found["file_name"]
+
+
 def test_two_compressed_archives_differ_by_their_zlib(
     wheel: Path, other: Path, tmp_path: Path
 ) -> None:

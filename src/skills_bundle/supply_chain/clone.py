@@ -8,6 +8,7 @@ runs and no submodule is fetched.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from skills_bundle import limits
@@ -18,8 +19,6 @@ from skills_bundle.formats.digest import TREE_MODE
 from skills_bundle.supply_chain.source_repository import parents
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pygit2
 
     from skills_bundle.bundle.commit import Commit
@@ -110,10 +109,16 @@ def _copy_history(repository: Repository, oid: str, made: pygit2.Repository) -> 
 
 
 def _copy_tags(repository: Repository, commits: frozenset[str], made: pygit2.Repository) -> None:
-    """Copy the tags of these commits, annotated ones with what they say."""
+    """Copy the tags of these commits, annotated ones with what they say.
+
+    They are written as git packs them: a repository may have a hundred thousand.
+    """
+    rows: list[str] = []
     for name, oid in repository.tags():
+        if any(character.isspace() for character in name):  # git makes no such name
+            continue
         if oid in commits:
-            made.references.create(name, oid)
+            rows.append(f"{oid} {name}\n")
             continue
         try:
             body = repository.body_of("tag", oid)
@@ -122,4 +127,6 @@ def _copy_tags(repository: Repository, commits: frozenset[str], made: pygit2.Rep
         target = body[:47].removeprefix(b"object ").decode("ascii", "replace")
         if body.startswith(b"object ") and target in commits:
             _write(made, "tag", body)
-            made.references.create(name, oid)
+            rows.append(f"{oid} {name}\n")
+    packed = "".join(rows).encode("utf-8", "surrogateescape")
+    Path(made.path, "packed-refs").write_bytes(packed)

@@ -201,7 +201,8 @@ def _compared(given: Carried, archive: Path, options: Options, report: Rebuild) 
             replace_file(options.keep / archive.name, archive.read_bytes())
         diff = compare_archives(given.archive, made.archive)
     verdict: RebuildVerdict = "different_content"
-    if diff.identical:
+    same_name = given.archive.file_name == made.archive.file_name  # installers go by it
+    if diff.identical and same_name:
         verdict = "identical"
     elif not diff.members:
         verdict = "same_content_different_archive"
@@ -211,6 +212,6 @@ def _compared(given: Carried, archive: Path, options: Options, report: Rebuild) 
         verdict=verdict,
         exit_code=EXIT_CODES[verdict],
         rebuilt=Rebuilt(file_name=rebuilt.file_name, sha256=rebuilt.sha256, size=rebuilt.size),
-        causes=() if diff.identical else rebuild_causes.of(given, made, diff),
+        causes=() if verdict == "identical" else rebuild_causes.of(given, made, diff),
         diff=diff,
     )

@@ -36,7 +36,8 @@ def of(given: Carried, rebuilt: Carried, diff: ArchiveDiff) -> tuple[Cause, ...]
         diff: Their difference; they are not identical.
     """
     if not diff.members:
-        return tuple(_packing(given, rebuilt, diff)) or (COMPRESSED,)
+        named = tuple(_names(given, rebuilt))
+        return (*named, *_packing(given, rebuilt, diff)) or (COMPRESSED,)
     found = [*_names(given, rebuilt), *_generator(given, rebuilt)]
     changed = {posixpath.basename(row.path): row for row in diff.members}
     found += _metadata(given, rebuilt, changed)
@@ -64,7 +65,7 @@ def _packing(given: Carried, rebuilt: Carried, diff: ArchiveDiff) -> Iterator[Ca
         )
         yield Cause(code="packed_again", message=text)
     for change in diff.wrapping:
-        if change.name not in {"size", "kind", "top folder"}:
+        if change.name not in {"size", "kind", "file name", "top folder"}:
             text = f"{change.name}: {change.before or 'none'}, and {change.after or 'none'} rebuilt"
             yield Cause(code="packing", message=text)
     yield from _keeping(diff)

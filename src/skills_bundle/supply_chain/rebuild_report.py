@@ -53,7 +53,7 @@ class Rebuild(Record):
 
     Attributes:
         verdict: `identical`: bit for bit. `same_content_different_archive`: the same files with the
-            same bytes and modes, packed otherwise. `different_content`: other files.
+            same bytes and modes, packed or named otherwise. `different_content`: other files.
             `not_rebuildable`: nothing was built that could be compared.
         exit_code: 0, 1, 1 or 3, in that order.
         file_name: Of the archive that was given.
