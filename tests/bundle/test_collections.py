@@ -242,3 +242,28 @@ def test_more_than_can_be_served_together_are_refused() -> None:
     with pytest.raises(collections.TooManyCollectionsError, match="--collection") as refused:
         collections.bounded(names)
     assert refused.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["..", ".", "a/b", "ACME", "we ird", "a\x1b[31m", "a\x00b", "n" * 65, "[x]", ""],
+    ids=ascii,
+)
+def test_a_name_that_no_collection_can_have_is_left_out_and_told(tmp_path: Path, name: str) -> None:
+    """It would stand in every URI and answer, and no build with the hook gives it."""
+    site = metadata_alone(tmp_path, "odd", f"good = odd\n{name} = odd")
+    found = collections.survey([site])
+    assert [row.name for row in found.declared] == ["good", collections.OWN.name]
+    assert ["odd-1.dist-info" in note for note in found.notes()] == [True]
+
+
+@pytest.mark.parametrize("name", ["x" * 100_000, "x\x1b[31m"], ids=["long", "escape"])
+def test_a_distribution_whose_name_no_answer_can_carry_is_unreadable(
+    tmp_path: Path, name: str
+) -> None:
+    """Its name would stand in the provenance of every answer."""
+    made = Installation(site=tmp_path, name="odd", version="1")
+    made.dist_info.mkdir()
+    (made.dist_info / "METADATA").write_bytes(metadata_of(name, "1"))
+    found = collections.survey([declare(made, "odd = odd")])
+    assert (found.declared, len(found.unreadable)) == ((collections.OWN,), 1)

@@ -98,6 +98,15 @@ def test_a_missing_entry_point_ends_the_build_with_the_line_to_add(
     assert 'acme-skills = "acme_skills"' in refusal(sample.wheel, capsys)
 
 
+def test_a_project_called_as_a_module_of_python_needs_another_package(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An import of that name finds Python's own, and so does whoever looks for the collection."""
+    sample.replace("pyproject.toml", 'name = "Acme.Skills"', 'name = "json"')
+    told = refusal(sample.wheel, capsys)
+    assert "tool.hatch.build.hooks.custom.package: 'json'" in told
+
+
 def test_a_hook_after_ours_ends_the_build(
     sample: SampleProject, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -389,3 +389,24 @@ def test_a_link_that_appears_on_the_way_is_not_written_through(
     with pytest.raises(FileExistsError):
         export_folder.make(target, fill)
     assert victim.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("place", [".agents/skills/copy", ".agents", "copy"])
+def test_no_export_goes_into_the_installed_package(
+    made: Installation, tmp_path: Path, place: str
+) -> None:
+    """Else the installation would not match its lock any more; a link leads there, too."""
+    (tmp_path / "link").symlink_to((made.folder / place).parent)
+    for target in (made.folder / place, tmp_path / "link" / place.rpartition("/")[2]):
+        with pytest.raises(ExportTargetError):
+            export(made.locate, target)
+    assert made.verify().verdict == "match"
+
+
+def test_a_folder_may_have_the_longest_name_that_a_disk_takes(
+    made: Installation, target: Path
+) -> None:
+    """The hidden folder beside it is not longer."""
+    long = target.with_name("n" * 255)
+    export(made.locate, long)
+    assert [path.name for path in target.parent.iterdir()] == [long.name]

@@ -18,6 +18,7 @@ from skills_bundle import limits
 from skills_bundle.bundle.declared import OWN, Declared, opener, owner, search_path
 from skills_bundle.bundle.distribution import normalised
 from skills_bundle.bundle.installed import OWN_NAME
+from skills_bundle.bundle.setting_rules import CHECKS
 from skills_bundle.errors import BundleUnavailableError, Problem, SkillsBundleError
 
 if TYPE_CHECKING:
@@ -59,11 +60,13 @@ class Survey:
     Attributes:
         declared: Every collection, sorted by name and then distribution; ours is one of them.
         unreadable: Metadata folders of distributions of which it cannot be told, sorted.
+        misnamed: Those of distributions that declare what no collection can be called, sorted.
         path: The folders that were looked in.
     """
 
     declared: tuple[Declared, ...]
     unreadable: tuple[str, ...]
+    misnamed: tuple[str, ...]
     path: tuple[str, ...]
 
     @property
@@ -89,6 +92,11 @@ class Survey:
             f"the metadata in {folder} cannot be read; whether it declares a collection is unknown"
             for folder in self.unreadable
         ]
+        lines += [
+            f"the metadata in {folder} declares a collection by a name that none can have, which "
+            "is lower-case letters and digits joined by - . or _; it is left out"
+            for folder in self.misnamed
+        ]
         if len(ours := self._claims(OWN_NAME)) > 1:
             others = " and ".join(owner(row) for row in ours if row != OWN)
             lines.append(
@@ -111,17 +119,23 @@ def survey(path: Sequence[str] | None = None) -> Survey:
     folders = tuple(dict.fromkeys(search_path() if path is None else path))
     found = {OWN.distribution: (OWN,)}
     unreadable: list[str] = []
+    misnamed: set[str] = set()
     for folder in folders:
         here: dict[str, tuple[Declared, ...]] = {}
         told = [(_declared(one), one) for one in metadata.distributions(path=[folder])]
         unreadable += [_folder_of(one) for rows, one in told if rows is None]
+        misnamed |= {
+            _folder_of(one) for rows, one in told if rows and not all(map(_is_usable, rows))
+        }
+        usable = [tuple(filter(_is_usable, rows)) for rows, _ in told if rows]
         # Sorted, so that what an interrupted upgrade left does not make the disk's order count.
-        for rows in sorted(rows for rows, _ in told if rows):
+        for rows in sorted(filter(None, usable)):
             here |= {row.distribution: rows for row in rows}
         found = here | found
     return Survey(
         declared=tuple(sorted({row for rows in found.values() for row in rows})),
         unreadable=tuple(sorted(unreadable)),
+        misnamed=tuple(sorted(misnamed)),
         path=folders,
     )
 
@@ -204,6 +218,15 @@ def _refuse(rows: Sequence[Declared]) -> Installed:
     raise BundleUnavailableError(error.summary, (problem,))
 
 
+def _is_usable(row: Declared) -> bool:
+    """Tell whether a collection can have this name; it stands in every answer and in every URI."""
+    return not [*CHECKS["collection"](row.name)] and _is_bounded(row.package)
+
+
+def _is_bounded(text: str) -> bool:
+    return len(text) <= limits.SETTING_MAX_CHARACTERS and text.isprintable()
+
+
 def _declared(found: metadata.Distribution) -> tuple[Declared, ...] | None:
     """Read what one distribution declares; None if its metadata cannot be read."""
     try:
@@ -216,7 +239,7 @@ def _declared(found: metadata.Distribution) -> tuple[Declared, ...] | None:
         name, version = headers.get("Name"), headers.get("Version")
     except _UNREADABLE:
         return None
-    if not name:
+    if not name or not _is_bounded(name) or not _is_bounded(version or ""):
         return None
     return tuple(
         Declared(entry.name, normalised(name), version or "", entry.value.partition(":")[0].strip())

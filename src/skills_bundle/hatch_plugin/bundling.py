@@ -23,6 +23,7 @@ from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.proof import Entry
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME, BuildReceipt, Package, parse
 from skills_bundle.bundle.revision import Revision, archive, listed
+from skills_bundle.bundle.setting_rules import CHECKS
 from skills_bundle.bundle.settings import normalized
 from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, SettingsError
 from skills_bundle.formats.digest import git_object_id, sha256_hex
@@ -256,6 +257,12 @@ def _carried(root: Path) -> bytes | None:
 def _demand_entry_point(metadata: Metadata, settings: Settings) -> None:
     """Insist on the entry point by which servers find the collection; a hook may not add it."""
     declared = metadata.core.entry_points.get(GROUP, {})
+    # A default is of the project's name, and nobody has looked at it yet.
+    if wrong := [*CHECKS["package"](settings.package)]:
+        path = f"{settings.where or 'tool.hatch.build.hooks'}.package"
+        message = f"{settings.package!r}: {'; '.join(wrong)}"
+        problem = Problem(code="invalid_setting", message=message, path=path)
+        raise SettingsError("No server would find this collection.", (problem,))
     if declared.get(settings.collection) == settings.package:
         return
     where = f'project.entry-points."{GROUP}"'

@@ -44,6 +44,7 @@ def export(find: Callable[[], Installed], target: Path, skills: Sequence[str] = 
     place = find()
     if place.project is not None:
         raise _not_locked()
+    export_folder.demand_outside(target, place.site / place.package)
     bundle = InstalledBundle(find)
     view = bundle.current()
     wanted = export_plan.chosen(view.lock, skills)

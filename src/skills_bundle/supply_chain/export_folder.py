@@ -50,6 +50,23 @@ def demand_free(target: Path) -> None:
         raise ExportTargetError("The export has no place to go to.", tuple(problems))
 
 
+def demand_outside(target: Path, package: Path) -> None:
+    """Insist that a place does not lie in an installed package, which it would make another one.
+
+    Args:
+        target: The place.
+        package: The package's folder, resolved.
+
+    Raises:
+        ExportTargetError: If it lies there.
+    """
+    if Path(os.path.realpath(target)).is_relative_to(package):
+        message = "lies in the installed package itself, which would not match its lock any more"
+        name = shown(from_disk(str(target)))
+        problem = Problem(code="target_in_package", message=message, path=name)
+        raise ExportTargetError("The export has no place to go to.", (problem,))
+
+
 def _in_the_way(target: Path) -> Iterable[Problem]:
     name = shown(from_disk(str(target)))
     if not target.parent.is_dir():
@@ -86,7 +103,8 @@ def make(target: Path, fill: Callable[[Callable[[Written], None]], None]) -> Non
         OSError: If it cannot be written, as on a full disk.
     """
     parent = Path(os.path.realpath(target.parent))
-    place = parent / f".{target.name}.{secrets.token_hex(4)}{PARTIAL}"
+    # A name of its own length: with the target's in it, it could be longer than a disk allows.
+    place = parent / f".skills-bundle-{secrets.token_hex(8)}{PARTIAL}"
     place.mkdir()
     try:
         written: dict[str, str] = {}
