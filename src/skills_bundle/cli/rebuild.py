@@ -48,6 +48,10 @@ HEADLINES: Final[dict[RebuildVerdict, str]] = {
 }
 
 
+PAGE: Final = "docs/how-to/rebuild-a-release.md"
+"""Has the files that the examples are about."""
+
+
 @click.command(
     cls=Command,
     help="""Build the commit of an archive again and compare bit for bit.
@@ -62,16 +66,20 @@ HEADLINES: Final[dict[RebuildVerdict, str]] = {
     examples=[
         Example(
             "With the first front end that is there:",
-            "skills-bundle rebuild acme_skills-1.2.0-py3-none-any.whl --repo acme",
+            "skills-bundle rebuild acme_skills-1.2.0-py3-none-any.whl --repo clone",
+            PAGE,
         ),
         Example(
-            "With what is installed here, so that nothing is fetched:",
-            "skills-bundle rebuild dist/x-1.0.tar.gz --repo . --front-end build --no-isolation",
+            "With a front end that you choose, and keep what it makes:",
+            "skills-bundle rebuild acme/dist/acme_skills-1.2.0.tar.gz --repo clone --front-end uv "
+            "--keep rebuilt",
+            PAGE,
         ),
         Example(
-            "With a build environment that was written down, for programs:",
-            "skills-bundle rebuild x-1.0-py3-none-any.whl --repo . "
-            "--build-constraint build-constraints.txt --json",
+            "With a build environment that was written down:",
+            "skills-bundle rebuild dist/skills_bundle-0.1.0-py3-none-any.whl --repo . "
+            "--build-constraint build-constraints.txt",
+            "docs/how-to/release.md",
         ),
     ],
     exit_codes={

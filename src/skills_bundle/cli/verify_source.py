@@ -54,6 +54,10 @@ STATES: Final[dict[FileState, str]] = {
 }
 
 
+PAGE: Final = "docs/how-to/compare-with-the-source.md"
+"""Has the files that the examples are about."""
+
+
 @click.command(
     cls=Command,
     help="""Compare an archive with the commit it says it was built from.
@@ -65,11 +69,14 @@ STATES: Final[dict[FileState, str]] = {
     examples=[
         Example(
             "Against a clone of the project:",
-            "skills-bundle verify-source acme_skills-1.2.0-py3-none-any.whl --repo acme",
+            "skills-bundle verify-source acme_skills-1.2.0-py3-none-any.whl --repo clone",
+            PAGE,
         ),
         Example(
             "Against a commit that you name yourself, for programs:",
-            "skills-bundle verify-source dist/x-1.0.tar.gz --repo . --commit v1.0 --json",
+            "skills-bundle verify-source acme/dist/acme_skills-1.2.0.tar.gz --repo clone "
+            "--commit HEAD --json",
+            PAGE,
         ),
     ],
     exit_codes={
