@@ -91,6 +91,16 @@ def test_a_wheel_without_a_bundle_says_how_it_came_about(
     assert "without HATCH_BUILD_NO_HOOKS" in ran.stderr
 
 
+def test_a_file_made_for_an_sdist_alone_is_named_with_the_reason(tmp_path: Path) -> None:
+    """Exit 3: nothing says that it was changed, and nothing that it was not."""
+    table = "\n[tool.hatch.build.targets.sdist]\nsupport-legacy = true\n"
+    project = SampleProject.create(tmp_path / "legacy").configure(table).committed()
+    ran = call("verify-sdist", str(project.sdist()))
+    assert ran.code == 3
+    assert "setup.py" in ran.stdout
+    assert "for an sdist alone" in ran.stderr
+
+
 def test_a_refused_wheel_names_every_cause(project: SampleProject, tmp_path: Path) -> None:
     """Exit 1, nothing on standard output; under `--json` one document."""
     wheel = project.wheel()

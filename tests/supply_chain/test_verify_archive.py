@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hatchling.metadata.spec import DEFAULT_METADATA_VERSION
 
 from skills_bundle.archives import sdist, wheel
 from skills_bundle.archives.model import Member
@@ -303,6 +304,40 @@ def test_without_a_proof_every_file_of_no_lock_is_in_doubt(tmp_path: Path) -> No
     states = {row.path: row.state for row in found.differences}
     assert states["pyproject.toml"] == states["hatch_build.py"] == "unconfirmed"
     assert "skills/greet/SKILL.md" not in states
+
+
+SDIST_TABLE = "\n[tool.hatch.build.targets.sdist]\n"
+APART = {
+    "PKG-INFO": f'{SDIST_TABLE}core-metadata-version = "2.2"\n',
+    "setup.py": f"{SDIST_TABLE}support-legacy = true\n",
+}
+
+
+@pytest.mark.parametrize("path", APART)
+def test_what_is_made_for_an_sdist_alone_is_unconfirmed(tmp_path: Path, path: str) -> None:
+    """One receipt speaks for sdist and wheel, and has no digest of it."""
+    project = SampleProject.create(tmp_path).configure(APART[path]).committed()
+    found = verified(project.sdist().read_bytes())
+    assert (found.verdict, found.receipt.state, codes(found)) == ("cannot_tell", "ok", set())
+    assert differences(found) == {path: ("unconfirmed", ())}
+
+
+def test_core_metadata_asked_for_apart_and_made_alike_are_confirmed(tmp_path: Path) -> None:
+    """The sdist may name the version that is the wheel's anyway."""
+    table = f'{SDIST_TABLE}core-metadata-version = "{DEFAULT_METADATA_VERSION}"\n'
+    project = SampleProject.create(tmp_path).configure(table).committed()
+    assert verified(project.sdist().read_bytes()).verdict == "match"
+
+
+@pytest.mark.parametrize("path", APART)
+def test_nobody_can_say_afterwards_that_a_file_was_made_apart(
+    sample_sdist: Path, path: str
+) -> None:
+    """What would say so is an input of the receipt."""
+    data = sample_sdist.read_bytes()
+    pyproject = sdist.read(data, SDIST).members["pyproject.toml"].data
+    changes = {"pyproject.toml": pyproject + APART[path].encode(), path: b"Name: evil\n"}
+    assert verified(sdist_with(data, changes)).verdict == "differs"
 
 
 def test_a_missing_file_of_an_sdist_is_named(sample_sdist: Path) -> None:

@@ -169,9 +169,13 @@ def _against(
         parts += [
             pretty.line(f"  {one.path}: {one.message} [{one.code}]") for one in found.problems
         ]
-    if found.verdict == "cannot_tell" and not everything:
+    if found.verdict == "cannot_tell" and not (everything or _is_readable(found)):
         return parts  # every file would be listed as confirmed by nobody
     return [*parts, *differences(found, terminal, everything=everything)]
+
+
+def _is_readable(found: ArchiveVerification) -> bool:
+    return found.lock.state == found.receipt.state == "ok"
 
 
 def _next_step(found: ArchiveVerification) -> str:
@@ -184,5 +188,10 @@ def _next_step(found: ArchiveVerification) -> str:
         return (
             "Build it again with the skills-bundle build hook and without HATCH_BUILD_NO_HOOKS, or "
             "get a released one."
+        )
+    if _is_readable(found):
+        return (
+            "The build makes the unconfirmed files for an sdist alone, and no receipt speaks of "
+            "them. Compare the sha256 above with the one named where it was released."
         )
     return "Get a released one: what this one carries cannot be read."

@@ -16,10 +16,12 @@ from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.bundle.record_file import RECORD_FILE_NAME
 from skills_bundle.formats.digest import dir_hash, recorded_hex, sha256_hex
 from skills_bundle.supply_chain.archive_proof import told_by_proof
-from skills_bundle.supply_chain.carried import PKG_INFO, metadata_path
+from skills_bundle.supply_chain.carried import metadata_path
+from skills_bundle.supply_chain.sdist_apart import PKG_INFO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
 
     from skills_bundle.archives.model import Member
     from skills_bundle.bundle.file_rows import FileState, Witness
@@ -80,7 +82,7 @@ def _against_lock(row: _Row, member: Member | None, locked: LockedFile) -> None:
         row.contradict("lock")
 
 
-def _leave_open(made: dict[str, _Row], listed: set[str]) -> None:
+def _leave_open(made: dict[str, _Row], listed: AbstractSet[str]) -> None:
     """Say of every file that nobody lists that nobody confirms it."""
     for path in made.keys() - listed:
         made[path].state = "unconfirmed"
@@ -150,8 +152,9 @@ def _against_inputs(made: dict[str, _Row], carried: Carried) -> None:
     members = carried.archive.members
     covered = {path: row for path, row in members.items() if path not in UNCOVERED}
     listed, executable = set(receipt.inputs.files), set(receipt.inputs.executable)
-    for path in covered.keys() - listed:
+    for path in covered.keys() - listed - carried.apart:
         made[path].contradict("receipt", "extra")
+    _leave_open(made, made.keys() - (carried.apart - listed))
     for path in listed - covered.keys():
         made.setdefault(path, _Row()).contradict("receipt", "missing")
     known = _digests_elsewhere(carried)

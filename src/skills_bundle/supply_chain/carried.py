@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.bundle import documents, record_file
@@ -17,6 +17,7 @@ from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats import core_metadata
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.skills.paths import parents
+from skills_bundle.supply_chain.sdist_apart import PKG_INFO, apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 SKILLS: Final = "skills"
 """The folder of skills in a bundle, and unless configured otherwise in a project."""
-PKG_INFO: Final = "PKG-INFO"
-"""An sdist's core metadata (PyPA, Source distribution format)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +48,8 @@ class Carried:
         lock_path: Where the lock is among the members, or would be.
         receipt_path: Likewise.
         skills: Path of the folder that locked paths are relative to; "" if it is the top.
+        apart: Files of an sdist of which the receipt cannot speak, since the build makes them for
+            the sdist alone.
         lock_bytes: None if there is no lock.
         receipt_bytes: None if there is no receipt.
     """
@@ -63,6 +64,7 @@ class Carried:
     lock_path: str
     receipt_path: str
     skills: str
+    apart: frozenset[str]
     lock_bytes: bytes | None
     receipt_bytes: bytes | None
 
@@ -81,10 +83,12 @@ def carried(archive: Archive) -> Carried:
     recorded = _bytes(archive, f"{dist_info}/{RECORD_FILE_NAME}") if dist_info else None
     record = None if recorded is None else record_file.parse(recorded)
     rows: Mapping[str, RecordRow] = {} if record is None else record.rows
+    receipt = documents.read_receipt(_found(archive, receipt_path), rows.get(receipt_path))
+    unspoken = _unspoken(archive, identity, receipt)
+    if PKG_INFO in unspoken:
+        identity = replace(identity, metadata_sha256=None)
     lock, receipt = documents.cross_check(
-        documents.read_lock(_found(archive, lock_path), rows.get(lock_path)),
-        documents.read_receipt(_found(archive, receipt_path), rows.get(receipt_path)),
-        identity,
+        documents.read_lock(_found(archive, lock_path), rows.get(lock_path)), receipt, identity
     )
     return Carried(
         archive=archive,
@@ -97,9 +101,19 @@ def carried(archive: Archive) -> Carried:
         lock_path=lock_path,
         receipt_path=receipt_path,
         skills=f"{folder}{SKILLS}" if archive.kind == "wheel" else _skills_of_sdist(archive, lock),
+        apart=unspoken,
         lock_bytes=_bytes(archive, lock_path),
         receipt_bytes=_bytes(archive, receipt_path),
     )
+
+
+def _unspoken(
+    archive: Archive, identity: Identity, receipt: Document[BuildReceipt]
+) -> frozenset[str]:
+    """Give the files made apart, but for core metadata that are the wheel's all the same."""
+    claim, found = receipt.value, apart(archive)
+    same = claim is None or claim.package.metadata_sha256 == identity.metadata_sha256
+    return found - {PKG_INFO} if same else found
 
 
 def _package(archive: Archive) -> str:

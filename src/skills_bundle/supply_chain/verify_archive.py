@@ -89,7 +89,7 @@ def _problems(carried: Carried, rows: tuple[FileRow, ...]) -> tuple[Problem, ...
     found = [*archive_names.problems(carried)]
     if carried.archive.canonical == "partly":
         found.append(replace(REWRITTEN, path=carried.archive.file_name))
-    open_rows = sum(row.state == "unconfirmed" for row in rows)
+    open_rows = sum(row.state == "unconfirmed" and row.path not in carried.apart for row in rows)
     if open_rows and carried.archive.kind == "sdist" and carried.receipt.value is not None:
         message = f"do not have the digest in the receipt; {open_rows} files are unconfirmed"
         found.append(Problem(code="inputs", message=message, path="inputs.dir_hash"))
