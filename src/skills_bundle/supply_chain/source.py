@@ -99,7 +99,7 @@ def _no_commit(carried: Carried) -> RepositoryUnavailableError:
         told = "is not there"
     else:
         told = "; ".join(problem.message for problem in receipt.problems) or receipt.state
-    message = f"{told}; name the commit to compare with by --commit"
+    message = f"{told}; `verify-source --commit REV` compares with a commit that you name"
     problem = Problem(code="no_source_commit", message=message, path=carried.receipt_path)
     summary = f"The receipt of {carried.archive.file_name} names no commit."
     return RepositoryUnavailableError(summary, (problem,))
