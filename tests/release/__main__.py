@@ -20,14 +20,11 @@ from uv import find_uv_bin
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSTRAINTS = "build-constraints.txt"
-KEPT = (
-    "PATH",
-    "HOME",
-    "LANG",
-    "SSL_CERT_FILE",
-    "PIP_INDEX_URL",
-    "UV_INDEX_URL",
-    "UV_DEFAULT_INDEX",
+KEPT = frozenset(
+    "PATH HOME LANG TMPDIR SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE"
+    " HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY"
+    " PIP_CERT PIP_CONFIG_FILE PIP_INDEX_URL PIP_EXTRA_INDEX_URL"
+    " UV_DEFAULT_INDEX UV_INDEX UV_INDEX_URL UV_SYSTEM_CERTS UV_NATIVE_TLS".split()
 )
 """What a build sees of our environment: where programs and packages come from."""
 
@@ -44,7 +41,7 @@ def run(*command: str | Path, cwd: Path = ROOT, umask: int = 0o022, **more: str)
     Raises:
         NotAsItShouldBeError: If it fails; with what it said.
     """
-    environment = {name: os.environ[name] for name in KEPT if name in os.environ} | more
+    environment = {name: text for name, text in os.environ.items() if name.upper() in KEPT} | more
     ran = subprocess.run(
         command,
         cwd=cwd,
