@@ -20,12 +20,28 @@ from uv import find_uv_bin
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSTRAINTS = "build-constraints.txt"
-KEPT = frozenset(
-    "PATH HOME LANG TMPDIR SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE"
-    " HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY"
-    " PIP_CERT PIP_CONFIG_FILE PIP_INDEX_URL PIP_EXTRA_INDEX_URL"
-    " UV_DEFAULT_INDEX UV_INDEX UV_INDEX_URL UV_SYSTEM_CERTS UV_NATIVE_TLS".split()
-)
+KEPT = {
+    "ALL_PROXY",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "NO_PROXY",
+    "PATH",
+    "PIP_CERT",
+    "PIP_CONFIG_FILE",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_INDEX_URL",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TMPDIR",
+    "UV_DEFAULT_INDEX",
+    "UV_INDEX",
+    "UV_INDEX_URL",
+    "UV_NATIVE_TLS",
+    "UV_SYSTEM_CERTS",
+}
 """What a build sees of our environment: where programs and packages come from."""
 
 REBUILD = ("--front-end", "pip", "--build-constraint")
