@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import tomllib
 from typing import TYPE_CHECKING
@@ -503,3 +505,27 @@ def test_git_leaves_the_bytes_of_a_skills_folder_alone_whatever_its_name(
     ]
     answer = subprocess.run(asked, check=True, capture_output=True, text=True, encoding="utf-8")
     assert answer.stdout.endswith("text: unset\n")
+
+
+@pytest.mark.parametrize("shape", ["git", "no git", "below the skills", "new"])
+def test_the_next_steps_lead_to_a_commit_whose_lock_is_current(tmp_path: Path, shape: str) -> None:
+    """Also where the files that were made lie in the skills folder, of which the lock tells."""
+    place = tmp_path / "acme"
+    for path in (
+        [] if shape == "new" else ["src/one"] if shape == "below the skills" else ["a", "b"]
+    ):
+        skill(place, path)
+    if shape != "no git":
+        subprocess.run(["git", "init", "-q", str(place)], check=True)
+    answer = call("init", str(place), *(["--skills", "."] if shape == "new" else []))
+    assert answer.code == 0
+    steps = re.findall(r"`([^`]*)`", answer.stderr)
+    assert steps[-1] == "uv build"
+    for words in map(shlex.split, steps[1:-1]):  # the first one goes there
+        if words[0] == "skills-bundle":
+            assert call(*words[1:], str(place)).code == 0
+        else:
+            identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+            git = ["git", "-C", str(place), *identity, *words[1:]]
+            subprocess.run(git, check=True, capture_output=True)
+    assert call("lock", str(place), "--check").code == 0

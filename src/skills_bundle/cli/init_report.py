@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from skills_bundle.bundle.settings import Settings
     from skills_bundle.cli.failures import Failure
     from skills_bundle.scaffold.choices import Asked, Choices
     from skills_bundle.scaffold.document import Document
@@ -41,6 +42,7 @@ class Report:
         lock: What became of the lock, in words.
         refusal: Why there is no lock, if a skill was refused.
         in_repository: Whether git knows the folder.
+        locks_itself: Whether what was made lies in the skills folder, so that the lock tells of it.
     """
 
     status: Status
@@ -51,6 +53,7 @@ class Report:
     lock: str
     refusal: Failure | None
     in_repository: bool
+    locks_itself: bool
 
     @property
     def exit_code(self) -> int:
@@ -76,6 +79,8 @@ class Report:
             return ()
         place = () if self.folder == "." else (f"cd {shlex.quote(self.folder)}",)
         start = () if self.in_repository else ("git init",)
+        if start and self.locks_itself:  # it is git that tells the files of a project from others
+            start = (*start, "skills-bundle lock")
         return (*place, *start, "git add .", 'git commit -m "Ship our skills"', "uv build")
 
     def to_dict(self) -> dict[str, JsonValue]:
@@ -119,8 +124,11 @@ def run(folder: Path, asked: Asked, *, dry_run: bool) -> Report:
     changes = plan(found, said, chosen)
     lock, changes, refusal, number = _with_lock(found, said, chosen, changes)
     places.demand(found.folder, changes)
+    locks_itself = _locks_itself(chosen, changes)
     if changes and not dry_run:
         writing.write(found.folder, changes)
+        if locks_itself:
+            writing.renew_lock(found.folder, _settings(said, chosen))
     status: Status = "planned" if dry_run else "written" if changes else "unchanged"
     return Report(
         status=status,
@@ -131,7 +139,24 @@ def run(folder: Path, asked: Asked, *, dry_run: bool) -> Report:
         lock=lock,
         refusal=refusal,
         in_repository=found.in_repository,
+        locks_itself=locks_itself,
     )
+
+
+def _locks_itself(chosen: Choices, changes: tuple[Change, ...]) -> bool:
+    """Tell whether a first lock has to speak of files that are made beside it, but for skills."""
+    made = {row.path for row in changes}
+    inside = {path for path in made if chosen.skills == "." or path.startswith(f"{chosen.skills}/")}
+    return LOCK_FILE_NAME in made and any(
+        not path.endswith("/SKILL.md") for path in inside - {LOCK_FILE_NAME}
+    )
+
+
+def _settings(said: Document, chosen: Choices) -> Settings:
+    """Give the settings that the project will have."""
+    base = said.settings or writing.settings_of(chosen.name)
+    exclude = chosen.asked.exclude or base.exclude
+    return replace(base, skills=chosen.skills, collection=chosen.collection, exclude=exclude)
 
 
 def _with_lock(
@@ -142,11 +167,8 @@ def _with_lock(
     if LOCK_FILE_NAME in found.present:
         return "there already; `skills-bundle lock --check` compares it", changes, None, here
     starter = next((row for row in changes if row.path.endswith("/SKILL.md")), None)
-    base = said.settings or writing.settings_of(chosen.name)
-    exclude = chosen.asked.exclude or base.exclude
-    settings = replace(base, skills=chosen.skills, collection=chosen.collection, exclude=exclude)
     try:
-        data, result = writing.first_lock(found.folder, settings, starter)
+        data, result = writing.first_lock(found.folder, _settings(said, chosen), starter)
     except InvalidSkillsError as error:
         return "none: a skill is refused", changes, failures.of(error), here
     made = Change(LOCK_FILE_NAME, None, data)

@@ -116,6 +116,20 @@ def first_lock(folder: Path, chosen: Settings, starter: Change | None) -> tuple[
     return made.to_bytes(), result
 
 
+def renew_lock(folder: Path, chosen: Settings) -> None:
+    """Make the first lock again where it speaks of the files that were written with it.
+
+    Args:
+        folder: The project, with all its files.
+        chosen: Its settings.
+
+    Raises:
+        InvalidSkillsError: If a skill was changed meanwhile, and is refused.
+        OSError: If the lock cannot be written; the first one stays.
+    """
+    project.write_lock(project.with_settings(folder, chosen))
+
+
 def settings_of(name: str, **given: str | tuple[str, ...]) -> Settings:
     """Give the settings that a project will have, for its first lock.
 
