@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -267,3 +268,32 @@ def test_a_distribution_whose_name_no_answer_can_carry_is_unreadable(
     (made.dist_info / "METADATA").write_bytes(metadata_of(name, "1"))
     found = collections.survey([declare(made, "odd = odd")])
     assert (found.declared, len(found.unreadable)) == ((collections.OWN,), 1)
+
+
+def _pipe(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+
+def _huge(path: Path) -> None:
+    with path.open("ab") as file:
+        file.truncate(limits.METADATA_MAX_BYTES + 1)
+
+
+def _folder(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.mkdir()
+
+
+@pytest.mark.parametrize("name", ["entry_points.txt", "METADATA"])
+@pytest.mark.parametrize("break_file", [_pipe, _huge, _folder])
+def test_metadata_that_cannot_be_read_takes_nothing_from_others(
+    tmp_path: Path, name: str, break_file: Callable[[Path], None]
+) -> None:
+    """A pipe is not waited for, and a file of any size not read; the distribution is named."""
+    site = metadata_alone(tmp_path, "odd", "odd = odd")
+    break_file(tmp_path / "odd-1.dist-info" / name)
+    metadata_alone(tmp_path, "good", "good = good")
+    found = collections.survey([site])
+    assert [row.name for row in found.declared] == ["good", collections.OWN.name]
+    assert [name.endswith("odd-1.dist-info") for name in found.unreadable] == [True]

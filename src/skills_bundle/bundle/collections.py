@@ -7,11 +7,13 @@ folders are looked at; no package is imported, so no code of theirs runs.
 
 from __future__ import annotations
 
+import stat
 from collections import Counter
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from skills_bundle import limits
@@ -227,13 +229,34 @@ def _is_bounded(text: str) -> bool:
     return len(text) <= limits.SETTING_MAX_CHARACTERS and text.isprintable()
 
 
+def _demand_readable(found: metadata.Distribution, *names: str) -> None:
+    """Insist that `importlib.metadata` can be let read files of the metadata.
+
+    It waits for whoever writes to a pipe, and reads a file of any size; one distribution must not
+    keep all others from being served.
+
+    Raises:
+        OSError: If one is no regular file, or too large.
+    """
+    folder = getattr(found, "_path", None)
+    for name in names if isinstance(folder, Path) else ():  # else in an archive
+        try:
+            facts = Path(str(folder), name).stat()
+        except OSError:
+            continue  # it says itself what it makes of that
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > limits.METADATA_MAX_BYTES:
+            raise OSError(None, "is no regular file, or too large", name)
+
+
 def _declared(found: metadata.Distribution) -> tuple[Declared, ...] | None:
     """Read what one distribution declares; None if its metadata cannot be read."""
     try:
+        _demand_readable(found, "entry_points.txt")
         # Most declare nothing, and reading their names costs far more than this.
         entries = found.entry_points.select(group=GROUP)
         if not entries:
             return ()
+        _demand_readable(found, "METADATA", "PKG-INFO")
         # Its protocol promises no `get` before 3.12, though it always was a message.
         headers = cast("Message[str, str]", found.metadata)
         name, version = headers.get("Name"), headers.get("Version")
