@@ -303,6 +303,14 @@ def test_problems_beyond_the_limit_are_counted() -> None:
     assert len(caught.value.problems) == limits.ARCHIVE_MAX_PROBLEMS + 1
 
 
+@pytest.mark.parametrize("name", ["METADATA", "WHEEL", "entry_points.txt"])
+def test_a_control_file_larger_than_any_is_refused(name: str) -> None:
+    """It is read line by line, so its lines would cost far more than its bytes."""
+    path = f"acme-1.0.dist-info/{name}"
+    large = ZipMember(name=path.encode(), data=b"a" * (limits.METADATA_MAX_BYTES + 1))
+    assert problems(PLAIN.adding(large).to_bytes()) == [("control_too_large", path)]
+
+
 def test_a_bomb_is_refused_by_what_it_announces() -> None:
     """Before anything is unpacked."""
     packed = deflated(bytes(limits.ARCHIVE_RATIO_FREE_BYTES * 2))

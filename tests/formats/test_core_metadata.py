@@ -34,3 +34,9 @@ def test_only_cr_and_lf_end_a_line(end: str) -> None:
 def test_what_tools_read_in_two_ways_is_a_problem(data: bytes) -> None:
     """Some end the head at such a line, and some go on."""
     assert read(data).problems
+
+
+def test_a_field_that_comes_very_often_is_read_at_once() -> None:
+    """Each value is looked at once, however many there are."""
+    head = read(b"Name: a\n" * 400_000)
+    assert len(head.fields["name"]) == 400_000

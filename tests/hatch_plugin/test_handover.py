@@ -72,14 +72,32 @@ def test_hatchling_has_its_function_back_after_every_build(
 
 
 def test_a_build_that_ended_early_leaves_the_next_one_nothing(tmp_path: Path) -> None:
-    """Its claim on the next move is dropped, and a move to elsewhere is none of its business."""
+    """Its claim on the next move is dropped, and another's move is none of its business."""
     original = move(wheel)
-    handover.take_over("wheel", str(tmp_path / "one"), bytes.upper)
-    handover.take_over("wheel", str(tmp_path / "two"), bytes.upper)
+    handover.take_over("wheel", object(), bytes.upper)
+    handover.take_over("wheel", object(), bytes.upper)
     (tmp_path / "archive").write_bytes(b"as it was")
     move(wheel)(str(tmp_path / "archive"), str(tmp_path / "moved"))
     assert (tmp_path / "moved").read_bytes() == b"as it was"
     assert move(wheel) is original
+
+
+def test_a_build_that_failed_gives_nothing_to_another_project(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """Both in one process, into one folder; the other one does not even use the hook."""
+    (sample.folder / "src/acme_skills/gone.py").symlink_to("nowhere")
+    out = str(tmp_path / "dist")
+    with pytest.raises(FileNotFoundError):
+        next(wheel.WheelBuilder(str(sample.folder)).build(directory=out))
+    other = tmp_path / "other"
+    (other / "other").mkdir(parents=True)
+    (other / "other/__init__.py").touch()
+    (other / "pyproject.toml").write_text(
+        '[project]\nname = "other"\nversion = "1"\n', encoding="utf-8"
+    )
+    built = next(wheel.WheelBuilder(str(other)).build(directory=out, versions=["standard"]))
+    assert "other/__init__.py" in wheel_files(tmp_path / "dist" / built.rpartition("/")[2])
 
 
 def test_where_another_hook_has_a_say_the_archive_is_finished_after_it(

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 _DRIVE: Final = re.compile("[A-Za-z]:")
 _VERSION: Final = re.compile(";[0-9]*$")
 """How VMS numbers a file's versions; Info-ZIP's unzip cuts it off on every system."""
+_CONTROL: Final = {
+    "METADATA": limits.METADATA_MAX_BYTES,
+    "PKG-INFO": limits.METADATA_MAX_BYTES,
+    "RECORD": limits.RECORD_MAX_BYTES,
+    "WHEEL": limits.METADATA_MAX_BYTES,
+    "entry_points.txt": limits.METADATA_MAX_BYTES,
+}
+"""What is read line by line: a wheel's in `.dist-info`, an sdist's PKG-INFO."""
 _MARK: Final = "/."
 """Stands for a folder that is listed by itself: no name that passed has such a component."""
 
@@ -47,6 +55,20 @@ def check_names(names: Sequence[str], findings: Findings) -> None:
         if not one.endswith(_MARK):
             folder = other.removesuffix(".") if other.endswith(_MARK) else other
             findings.add("path_collision", _collision(one, folder), one)
+
+
+def check_size(path: str, size: int, findings: Findings) -> None:
+    """Note a control file that is larger than such files are, before anybody reads it.
+
+    Args:
+        path: Of a member.
+        size: Its bytes, unpacked.
+        findings: Takes what is found.
+    """
+    folder, _, name = path.rpartition("/")
+    most = _CONTROL.get(name) if folder.endswith(".dist-info") or name == "PKG-INFO" else None
+    if most is not None and size > most:
+        findings.add("control_too_large", f"has {size} bytes; at most {most} are read", path)
 
 
 def _collision(one: str, other: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from skills_bundle.archives import canonical, gzip_stream, tar_headers
 from skills_bundle.archives.findings import Findings
 from skills_bundle.archives.model import Archive, Entry, Member
-from skills_bundle.archives.names import check_names
+from skills_bundle.archives.names import check_names, check_size
 from skills_bundle.archives.tar_members import TarReader
 from skills_bundle.formats.digest import sha256_hex
 
@@ -38,6 +38,8 @@ def read(data: bytes, file_name: str) -> Archive:
     findings.refuse()
     rows = [*TarReader(tar, findings).members()]
     check_names([row.name for row in rows], findings)
+    for row in rows:
+        check_size(row.name, len(row.data), findings)
     top = _top(rows, findings)
     findings.refuse()
     files = {

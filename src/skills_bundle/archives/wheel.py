@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from skills_bundle.archives import canonical, zip_directory, zip_members, zip_records
 from skills_bundle.archives.findings import Findings
 from skills_bundle.archives.model import Archive, Entry, Member
-from skills_bundle.archives.names import check_names
+from skills_bundle.archives.names import check_names, check_size
 from skills_bundle.archives.zip_directory import name_of
 from skills_bundle.formats.digest import sha256_hex
 
@@ -39,6 +39,7 @@ def read(data: bytes, file_name: str) -> Archive:
     check_names([name_of(row) for row in rows], findings)
     for row in rows:
         zip_members.check_attributes(row, findings)
+        check_size(name_of(row), row.header.size, findings)
     zip_members.check_sizes(data, rows, findings)
     packed = zip_members.packed_bytes(data, rows, directory, findings)
     findings.refuse()

@@ -64,10 +64,12 @@ def read(data: bytes) -> Head:
         else:
             problems.append(f"line {number} is no field, and ends the head for some tools")
             break
-    fields: dict[str, tuple[str, ...]] = {}
+    fields: dict[str, list[str]] = {}
     for name, *parts in rows:
-        fields[name] = (*fields.get(name, ()), " ".join(filter(None, parts)))
-    return Head(fields=fields, problems=tuple(problems))
+        fields.setdefault(name, []).append(" ".join(filter(None, parts)))
+    return Head(
+        fields={name: tuple(values) for name, values in fields.items()}, problems=tuple(problems)
+    )
 
 
 def _is_utf8(data: bytes) -> bool:

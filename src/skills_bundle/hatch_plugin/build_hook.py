@@ -73,7 +73,7 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
         if self._is_alone(build_data):
             handover.take_over(
                 self.target_name,
-                self.directory,
+                self._builder(),
                 lambda archive: self._finished(archive, build_data).data,
             )
 

@@ -5,12 +5,14 @@ killed between the two leaves an archive without bundle and receipt, under the n
 So the move is taken over: what arrives is the finished archive, at once, or nothing.
 
 hatchling has no hook for this; the function that it moves files with is replaced until it is
-called. Where a hatchling has no such function, or another hook has a say after the move, it stays
-with `finalize`.
+called. A build that fails before it moves anything leaves the claim behind, so a claim is good for
+one builder alone. Where a hatchling has no such function, or another hook has a say after the move,
+it stays with `finalize`.
 """
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -32,19 +34,21 @@ class Handover:
     Attributes:
         module: The builder's.
         original: hatchling's function.
-        folder: Where this build's archive goes; a move to elsewhere is none of ours.
+        builder: Whose move is taken over; that of another one is none of ours.
         finish: Gives the finished archive for the one that hatchling wrote.
     """
 
     module: Any
     original: Callable[[str, str], None]
-    folder: Path
+    builder: object
     finish: Callable[[bytes], bytes]
 
     def __call__(self, source: str, destination: str) -> None:
         """Put the finished archive in its place; called once, by hatchling."""
         self.give_back()
-        if Path(destination).parent != self.folder:
+        frame = inspect.currentframe()
+        caller = None if frame is None or frame.f_back is None else frame.f_back.f_locals
+        if caller is None or caller.get("self") is not self.builder:
             self.original(source, destination)
             return
         try:
@@ -57,12 +61,12 @@ class Handover:
         setattr(self.module, MOVE, self.original)
 
 
-def take_over(target: str, folder: str, finish: Callable[[bytes], bytes]) -> None:
+def take_over(target: str, builder: object, finish: Callable[[bytes], bytes]) -> None:
     """Take over the next move of an archive.
 
     Args:
         target: `wheel` or `sdist`.
-        folder: Where the archive goes.
+        builder: Whose; hatchling moves an archive in one of its methods.
         finish: Gives the finished archive for the one that hatchling wrote; whatever it raises
             ends the build, and nothing is put in place.
     """
@@ -71,4 +75,4 @@ def take_over(target: str, folder: str, finish: Callable[[bytes], bytes]) -> Non
     if isinstance(current, Handover):  # of a build that ended before it moved anything
         current = current.original
     if current is not None:
-        setattr(module, MOVE, Handover(module, current, Path(folder), finish))
+        setattr(module, MOVE, Handover(module, current, builder, finish))
