@@ -410,3 +410,16 @@ def test_a_folder_may_have_the_longest_name_that_a_disk_takes(
     long = target.with_name("n" * 255)
     export(made.locate, long)
     assert [path.name for path in target.parent.iterdir()] == [long.name]
+
+
+@pytest.mark.parametrize("name", ["catalog.lock.json", "Build-Receipt.json"])
+def test_a_skill_called_as_a_document_of_the_export_is_told(
+    tmp_path: Path, target: Path, name: str
+) -> None:
+    """Both cannot lie there; the others can still be exported."""
+    made = InstalledBuilder(skills={name: SAMPLE["alpha"], **SAMPLE}).install(tmp_path / "site")
+    with pytest.raises(ExportTargetError, match=f"{name}: has the name"):
+        export(made.locate, target)
+    _assert_nothing_stays(target)
+    export(made.locate, target, ["group/beta"])
+    assert (target / "group/beta/SKILL.md").is_file()

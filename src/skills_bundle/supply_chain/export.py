@@ -48,6 +48,7 @@ def export(find: Callable[[], Installed], target: Path, skills: Sequence[str] = 
     bundle = InstalledBundle(find)
     view = bundle.current()
     wanted = export_plan.chosen(view.lock, skills)
+    export_plan.demand_room(wanted)
     export_plan.demand_unaltered(view, wanted)
     contents = _contents(bundle, export_plan.files_of(wanted))
     lock, kind = export_plan.lock_for(view, wanted, contents)

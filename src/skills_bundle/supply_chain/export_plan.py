@@ -5,9 +5,10 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
-from skills_bundle.bundle.lock import CatalogLock, Digests, catalog_sha256
+from skills_bundle.bundle.lock import LOCK_FILE_NAME, CatalogLock, Digests, catalog_sha256
+from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.bundle.records import Record
-from skills_bundle.errors import AlteredSkillsError, Problem, UnknownSkillError
+from skills_bundle.errors import AlteredSkillsError, ExportTargetError, Problem, UnknownSkillError
 from skills_bundle.formats.digest import TreeEntry, dir_hash, git_object_id, git_tree_id
 
 if TYPE_CHECKING:
@@ -103,6 +104,20 @@ def _unclear(lock: CatalogLock, key: str, found: Sequence[str]) -> Problem:
     close = get_close_matches(key, known, n=1)
     guess = f"; did you mean {close[0]}?" if close else ""
     return Problem(code="unknown_skill", message=f"is no skill of this collection{guess}", path=key)
+
+
+def demand_room(skills: Sequence[LockedSkill]) -> None:
+    """Insist that no skill lies where the export's own documents go, in any case of letters.
+
+    Raises:
+        ExportTargetError: With every one that does.
+    """
+    documents = {LOCK_FILE_NAME, RECEIPT_FILE_NAME}
+    message = "has the name of the file that would lie beside it; export others with --skill"
+    taken = [skill.path for skill in skills if skill.path.split("/")[0].casefold() in documents]
+    if taken:
+        rows = (Problem(code="target_taken", message=message, path=path) for path in taken)
+        raise ExportTargetError("A skill has no place beside the export's lock.", tuple(rows))
 
 
 def files_of(skills: Sequence[LockedSkill]) -> dict[str, LockedFile]:
