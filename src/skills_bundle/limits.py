@@ -84,6 +84,10 @@ METADATA_MAX_BYTES: Final = 4 * MIB
 """Bytes of a distribution's `METADATA`; it holds a whole README."""
 RECORD_MAX_BYTES: Final = 64 * MIB
 """Bytes of a distribution's `RECORD`: one row a file, so the same as for a lock."""
+RECORD_MAX_ROWS: Final = 200_000
+"""Rows of a RECORD; more than any distribution has files."""
+RECORD_MAX_PROBLEMS: Final = 100
+"""Problems told of one RECORD; the rest are counted."""
 RECORDED_FILE_MAX_BYTES: Final = 256 * MIB
 """Bytes of a file that only RECORD lists; larger ones are told by their size, not read."""
 RACY_NANOSECONDS: Final = 2_000_000_000

@@ -7,6 +7,7 @@ import hashlib
 
 import pytest
 
+from skills_bundle import limits
 from skills_bundle.bundle import record_file
 from skills_bundle.bundle.record_file import RecordRow
 from skills_bundle.formats.digest import sha256_hex
@@ -110,3 +111,16 @@ def test_rows_can_be_taken_folder_by_folder() -> None:
     """A prefix ends in a slash, so that a longer name is not taken for it."""
     found = record_file.parse(b"pkg/a,,\npkg2/a,,\n")
     assert list(found.below("pkg/")) == ["pkg/a"]
+
+
+def test_more_rows_than_any_distribution_has_are_not_read() -> None:
+    """One problem, and no row that could be believed."""
+    found = record_file.parse(b"a,,\n" * (limits.RECORD_MAX_ROWS + 1))
+    assert (found.rows, len(found.problems)) == ({}, 1)
+
+
+def test_problems_beyond_the_limit_are_counted() -> None:
+    """A file of nothing but wrong rows is told in a page, and in no more memory."""
+    found = record_file.parse(b"a\n" * (limits.RECORD_MAX_PROBLEMS + 7))
+    assert len(found.problems) == limits.RECORD_MAX_PROBLEMS + 1
+    assert found.problems[-1].message == "and 7 more problems"

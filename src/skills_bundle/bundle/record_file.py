@@ -13,8 +13,10 @@ import csv
 import io
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from skills_bundle import limits
 from skills_bundle.errors import Problem
 from skills_bundle.formats.digest import RECORDED_ALGORITHMS, recorded_size
 
@@ -81,9 +83,13 @@ def parse(data: bytes) -> RecordFile:
         comparison, so it is a problem.
     """
     try:
-        lines = list(csv.reader(io.StringIO(data.decode(), newline=""), strict=True))
+        reader = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
+        lines = list(islice(reader, limits.RECORD_MAX_ROWS + 1))
     except (UnicodeDecodeError, csv.Error) as error:
         return RecordFile({}, (_problem(f"cannot be read: {error}", None),))
+    if len(lines) > limits.RECORD_MAX_ROWS:
+        most = limits.RECORD_MAX_ROWS
+        return RecordFile({}, (_problem(f"has more than {most} rows; none is read", None),))
     rows: dict[str, RecordRow] = {}
     problems: list[Problem] = []
     for number, cells in enumerate(lines, 1):
@@ -97,7 +103,15 @@ def parse(data: bytes) -> RecordFile:
             problems.append(_problem("contradicts an earlier row of the same path", number))
         if row.digest is None and not _may_lack_digest(cells[0]):
             problems.append(_problem("has no digest that can be compared", number))
-    return RecordFile(rows, tuple(problems))
+    return RecordFile(rows, _bounded(problems))
+
+
+def _bounded(problems: list[Problem]) -> tuple[Problem, ...]:
+    """Give the first of them, and how many more there are."""
+    more = len(problems) - limits.RECORD_MAX_PROBLEMS
+    if more <= 0:
+        return tuple(problems)
+    return (*problems[:-more], _problem(f"and {more} more problems", None))
 
 
 def _problem(message: str, line: int | None) -> Problem:
