@@ -383,3 +383,9 @@ def test_a_new_version_makes_no_new_files_of_the_metadata(tmp_path: Path) -> Non
     assert told["acme_skills-2.0.dist-info/METADATA"] == ("changed",)
     assert "acme_skills-2.0.dist-info/WHEEL" not in told
     assert set(told.values()) == {("changed",)}
+
+
+def test_an_empty_name_is_not_taken_for_the_folder_at_hand() -> None:
+    """It is what a shell makes of a variable that nobody set."""
+    with pytest.raises(UnreadableSideError, match="names nothing"):
+        open_side("")

@@ -50,6 +50,8 @@ def open_side(name: str) -> Side:
         UnsafeArchiveError: If it is an archive in which two tools could see two things.
         UnknownCollectionError: If it is no path, and no collection either.
     """
+    if not name:  # as of a shell's unset variable: Python would take it for the folder at hand
+        raise unreadable("unreadable", "names nothing", "''")
     path = Path(name)
     if path.is_dir():
         return _folder(path, name)
