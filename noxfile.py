@@ -102,8 +102,9 @@ def fuzz(session: nox.Session) -> None:
 def end_to_end(session: nox.Session) -> None:
     """Build with real front ends, install without a network, serve to a real client."""
     install(session, "end_to_end")
-    # One worker a file: what a module builds is built once.
-    pytest(session, "--dist=loadscope", "tests/end_to_end")
+    # One worker a file: what a module builds is built once. As they come: those with many tests
+    # are not those that take long.
+    pytest(session, "--dist=loadscope", "--no-loadscope-reorder", "tests/end_to_end")
 
 
 @nox.session(python=LOWEST)

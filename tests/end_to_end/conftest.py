@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from tests.end_to_end.following import Places
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -108,6 +110,17 @@ def wheelhouse(dists: Dists, tmp_path_factory: pytest.TempPathFactory) -> Path:
         run(*command, "--constraint", pins, "--dest", folder, dists.wheel, *BUILD_TOOLS)
 
     return once(tmp_path_factory, "wheelhouse", make)
+
+
+@pytest.fixture(scope="session")
+def places(wheelhouse: Path, clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Places:
+    """Give readers an interpreter of their own, and one cache for all of them."""
+
+    def make(folder: Path) -> None:
+        run(sys.executable, "-m", "venv", folder / "python")
+
+    folder = once(tmp_path_factory, "readers", make)
+    return Places(wheelhouse, clone, folder / "python" / "bin" / "python3", folder / "cache")
 
 
 def _without_digests(constraints: str) -> str:
