@@ -20,6 +20,8 @@ from tests.end_to_end.test_build_foreign import REGISTERED, built, foreign, offl
 from tests.hatch_plugin.sample import SampleProject
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from tests.end_to_end.conftest import Dists
 
 HOOK = """\
@@ -207,6 +209,15 @@ def test_variables_that_change_builds_have_no_say(
     assert verdict(ran) == (0, "identical", [])
 
 
+@pytest.fixture
+def interruptible() -> Generator[None]:
+    """A shell has what it starts in the background ignore SIGINT, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_a_rebuild_that_is_stopped_leaves_nothing(
     acme: Path, wheel: Path, wheelhouse: Path, tmp_path: Path, number: signal.Signals
@@ -222,7 +233,10 @@ def test_a_rebuild_that_is_stopped_leaves_nothing(
     ) as process:
         assert pipe.read_text(encoding="utf-8") == "waits"  # the build is under way
         process.send_signal(number)
-        process.communicate(timeout=60)
+        try:
+            process.communicate(timeout=60)
+        finally:
+            process.kill()  # else a process that nothing stops would hold up the tests
     assert process.returncode == 128 + number
     assert [*room.iterdir()] == []
 
