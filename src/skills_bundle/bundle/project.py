@@ -6,15 +6,13 @@ The `lock` command and the build hook both work through this module, so that the
 from __future__ import annotations
 
 import errno
-import os
-import tempfile
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from skills_bundle import limits
 from skills_bundle.bundle import assemble, changes, git_facts, safe_read, settings
 from skills_bundle.bundle.lock import LOCK_FILE_NAME, CatalogLock, parse
+from skills_bundle.bundle.whole_file import replace_file
 from skills_bundle.errors import (
     InvalidLockError,
     InvalidSkillsError,
@@ -27,6 +25,7 @@ from skills_bundle.skills.scan import scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from skills_bundle.bundle.git_facts import Facts
     from skills_bundle.bundle.settings import Settings
@@ -272,30 +271,3 @@ def write_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
     if data != project.old_bytes:
         replace_file(project.lock_path, data)
     return lock, result
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Put bytes in a file's place at once: a reader finds the old ones or the new ones.
-
-    The file is readable for all, as a checkout's are.
-
-    Raises:
-        OSError: If the folder cannot be written to, naming `path`; nothing is left behind.
-    """
-    try:
-        _replace(path, data)
-    except OSError as error:  # the system's own words name a temporary file
-        raise OSError(error.errno, error.strerror, str(path)) from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

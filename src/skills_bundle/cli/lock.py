@@ -12,6 +12,7 @@ import click
 from skills_bundle.bundle import project
 from skills_bundle.bundle.changes import are_line_ends_alone
 from skills_bundle.bundle.lock import LOCK_FILE_NAME, catalog_sha256
+from skills_bundle.bundle.whole_file import replace_file
 from skills_bundle.cli import failures, pretty
 from skills_bundle.cli.framework import (
     Command,
@@ -160,7 +161,7 @@ def _run(found: Project, path: Path, *, check: bool) -> Report:
         return _checked(base, found, made)
     if made.to_bytes() == found.old_bytes:
         return replace(base, status="unchanged")
-    project.replace_file(path, made.to_bytes())
+    replace_file(path, made.to_bytes())
     return replace(base, status="written")
 
 

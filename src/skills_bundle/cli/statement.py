@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from skills_bundle.archives.opened import open_archive
-from skills_bundle.bundle.project import replace_file
+from skills_bundle.bundle.whole_file import replace_file
 from skills_bundle.cli import pretty
 from skills_bundle.cli.failures import EXIT_OK, Failure
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output

@@ -17,8 +17,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 from skills_bundle import limits
 from skills_bundle.bundle.checkout import has_repository
-from skills_bundle.bundle.project import replace_file
 from skills_bundle.bundle.settings import parse
+from skills_bundle.bundle.whole_file import replace_file
 from skills_bundle.errors import Problem, SettingsError, SkillsBundleError
 from skills_bundle.formats.file_names import to_disk
 from skills_bundle.hatch_plugin import bundling, handover, sdist, selection, wheel

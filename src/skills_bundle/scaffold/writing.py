@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from skills_bundle.bundle import project, safe_read, settings
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.whole_file import replace_file
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.scaffold import places
 from skills_bundle.scaffold.survey import PYPROJECT
@@ -74,7 +75,7 @@ def _folders(folder: Path, changes: Iterable[Change]) -> Iterable[Path]:
 def _put(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = path.stat().st_mode if path.exists() else None
-    project.replace_file(path, data)
+    replace_file(path, data)
     if mode is not None:
         path.chmod(mode)
 

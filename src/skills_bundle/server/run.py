@@ -104,9 +104,7 @@ def serve_stdio(
     except SkillsBundleError as error:
         say(error.summary)
         return error.exit_code
-    told = ahead.told(catalog)
-    if trace is not None and isinstance(catalog, Catalogs):  # of one, every answer says it
-        trace.begin(told)
+    told = _told(catalog, trace)
     _tell_what_is_ahead(told, check_command if waits_at_terminal else None)
 
     def make_toolbox() -> Toolbox:
@@ -126,6 +124,14 @@ def _tell_what_is_ahead(told: Iterable[str], check_command: str | None) -> None:
             "waiting for an MCP client: JSON-RPC on standard input, one message a line "
             f"(Ctrl-D ends). To see that the server works, run `{check_command}`."
         )
+
+
+def _told(catalog: Source, trace: Trace | None) -> list[str]:
+    """Give the lines about what is served; of several, a trace begins with them."""
+    told = ahead.told(catalog)
+    if trace is not None and isinstance(catalog, Catalogs):  # of one, every answer says it
+        trace.begin(told)
+    return told
 
 
 def _open_trace(path: str) -> Trace:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from skills_bundle import limits
 from skills_bundle.archives.opened import open_archive
-from skills_bundle.bundle.project import replace_file
+from skills_bundle.bundle.whole_file import replace_file
 from skills_bundle.errors import (
     CheckoutError,
     RepositoryUnavailableError,
