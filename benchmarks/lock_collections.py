@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skills_bundle.bundle import assemble, git_facts, lock
+from skills_bundle.bundle import assemble, lock
+from skills_bundle.git import facts as git_facts
 from skills_bundle.skills.model import Level
 from skills_bundle.skills.scan import scan
 

@@ -10,7 +10,6 @@ import base64
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from skills_bundle.bundle import installed, opened
 from skills_bundle.bundle import receipt as receipts
 from skills_bundle.bundle.lock import (
     Algorithms,
@@ -23,13 +22,15 @@ from skills_bundle.bundle.lock import (
 )
 from skills_bundle.catalog import Catalog
 from skills_bundle.formats.digest import dir_hash, git_object_id, sha256_hex
+from skills_bundle.installed import location as installed
+from skills_bundle.installed import opened
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.bundle.installed import Installed
     from skills_bundle.bundle.verify import Verification
     from skills_bundle.catalog.reading import Resources
+    from skills_bundle.installed.location import Installed
 
 PACKAGE = "acme_skills"
 NAME = "acme-skills"

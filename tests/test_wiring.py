@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import wiring
-from skills_bundle.bundle import installed
-from skills_bundle.bundle.collections import UnknownCollectionError
 from skills_bundle.catalog import Catalog, Catalogs
 from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
+from skills_bundle.installed import location as installed
+from skills_bundle.installed.collections import UnknownCollectionError
 from tests import odd_files
 from tests.installed_builder import InstalledBuilder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.bundle.installed import Installed
+    from skills_bundle.installed.location import Installed
 
 HEAVY = (
     "click",
@@ -42,7 +42,7 @@ HEAVY = (
 PROBE = """
 import sys
 from skills_bundle import wiring
-from skills_bundle.bundle import installed
+from skills_bundle.installed import location as installed
 
 def find():
     return installed.locate(sys.argv[1], import_name="acme_skills", name="acme-skills", version="0")
@@ -76,9 +76,9 @@ def test_only_a_named_collection_is_looked_for() -> None:
         "import sys\n"
         "from skills_bundle import wiring\n"
         "wiring.finder(None)\n"
-        "print('skills_bundle.bundle.collections' in sys.modules)\n"
+        "print('skills_bundle.installed.collections' in sys.modules)\n"
         "wiring.finder('skills-bundle')\n"
-        "print('skills_bundle.bundle.collections' in sys.modules)\n"
+        "print('skills_bundle.installed.collections' in sys.modules)\n"
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", code], check=True, capture_output=True, encoding="utf-8"

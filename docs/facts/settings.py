@@ -6,7 +6,7 @@ import json
 
 from facts.docstrings import attributes
 from facts.markdown import code, table
-from skills_bundle.bundle import settings
+from skills_bundle.project import settings
 
 DERIVED = {
     "package": "the normalised project name, `-` and `.` as `_`",

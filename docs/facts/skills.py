@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from facts.markdown import code, table
 from skills_bundle.catalog.entries import REASONS
-from skills_bundle.server import resources, skills_extension
-from skills_bundle.server.resource_errors import REFUSALS
+from skills_bundle.server.resources import resources, skills_extension
+from skills_bundle.server.resources.errors import REFUSALS
 from skills_bundle.wiring import open_catalog
 
 if TYPE_CHECKING:

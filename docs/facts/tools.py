@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from facts.docstrings import attributes
 from facts.markdown import code, sentences, table
-from skills_bundle.bundle.records import Record
 from skills_bundle.catalog import Catalogs
 from skills_bundle.catalog.errors import MESSAGES
+from skills_bundle.formats.record import Record
 from skills_bundle.server.tools import catalog
 from skills_bundle.wiring import open_catalog
 

@@ -10,7 +10,7 @@ from facts.limits import meanings
 from facts.markdown import code, table
 from skills_bundle import limits
 from skills_bundle.formats import strict_json
-from skills_bundle.server import strict_stdio
+from skills_bundle.server.stdio import transport as strict_stdio
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

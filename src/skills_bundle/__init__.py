@@ -40,11 +40,6 @@ if TYPE_CHECKING:
         collection,
         collections,
     )
-    from skills_bundle.bundle.collections import (
-        AmbiguousCollectionError,
-        Declared,
-        UnknownCollectionError,
-    )
     from skills_bundle.bundle.lock import LockedFile
     from skills_bundle.bundle.provenance import Provenance
     from skills_bundle.bundle.verify import Verification
@@ -55,6 +50,11 @@ if TYPE_CHECKING:
         SkillsBundleError,
         UnknownSkillError,
         UnsafeFileError,
+    )
+    from skills_bundle.installed.collections import (
+        AmbiguousCollectionError,
+        Declared,
+        UnknownCollectionError,
     )
 
 __all__ = [
@@ -86,7 +86,7 @@ _HOMES: Final = {
         "collection",
         "collections",
     ),
-    "skills_bundle.bundle.collections": (
+    "skills_bundle.installed.collections": (
         "AmbiguousCollectionError",
         "Declared",
         "UnknownCollectionError",

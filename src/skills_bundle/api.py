@@ -25,9 +25,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from skills_bundle import wiring
-from skills_bundle.bundle import collections as declared
 from skills_bundle.errors import SkillsBundleError, UnknownSkillError, UnsafeFileError
-from skills_bundle.formats.file_names import to_disk
+from skills_bundle.files.names import to_disk
+from skills_bundle.installed import collections as declared
 from skills_bundle.skills.model import SKILL_MD
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from skills_bundle.bundle.collections import Declared
-    from skills_bundle.bundle.installed import Installed
     from skills_bundle.bundle.lock import LockedFile, LockedSkill
     from skills_bundle.bundle.provenance import Provenance
     from skills_bundle.bundle.verify import Verification
+    from skills_bundle.installed.collections import Declared
+    from skills_bundle.installed.location import Installed
     from skills_bundle.wiring import Opened
 
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from skills_bundle.bundle import installed
-from skills_bundle.bundle.live import LiveBundle
-from skills_bundle.bundle.opened import InstalledBundle, verify_installed
 from skills_bundle.catalog import Catalog, Catalogs, uris
 from skills_bundle.errors import UnsafeFileError
+from skills_bundle.installed import location as installed
+from skills_bundle.installed.live import LiveBundle
+from skills_bundle.installed.opened import InstalledBundle, verify_installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from skills_bundle.bundle.installed import Installed
     from skills_bundle.bundle.verify import Verification
     from skills_bundle.bundle.view import Bundle, View
     from skills_bundle.catalog import Source
     from skills_bundle.catalog.reading import Resources
+    from skills_bundle.installed.location import Installed
 
     Find = Callable[[], Installed]
 
@@ -64,7 +64,7 @@ def finder(collection: str | None) -> Callable[[], Installed]:
     """
     if collection is None:
         return installed.locate
-    from skills_bundle.bundle import collections  # noqa: PLC0415 - a plain start has no use for it
+    from skills_bundle.installed import collections  # noqa: PLC0415 - a plain start has no use for it
 
     return collections.find(collection)
 
@@ -81,7 +81,7 @@ def choose(names: Sequence[str] = ()) -> Chosen:
         AmbiguousCollectionError: If several distributions declare one that was named.
         TooManyCollectionsError: If there are more than one server may answer for.
     """
-    from skills_bundle.bundle import collections  # noqa: PLC0415 - others are served without it
+    from skills_bundle.installed import collections  # noqa: PLC0415 - others are served without it
 
     if names:
         finders = {name: collections.find(name) for name in sorted(set(names))}

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle import proof
-from skills_bundle.bundle.checkout import has_repository, inspect, open_checkout
 from skills_bundle.errors import CheckoutError
+from skills_bundle.git import proof
+from skills_bundle.git.checkout import has_repository, inspect, open_checkout
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def test_without_pygit2_git_is_unavailable(sample: SampleProject) -> None:
     script = (
         "import sys; sys.modules['pygit2'] = None\n"
         "from pathlib import Path\n"
-        "from skills_bundle.bundle.checkout import inspect\n"
+        "from skills_bundle.git.checkout import inspect\n"
         "print(inspect(Path(sys.argv[1]), 'skills').reason)\n"
     )
     command = [sys.executable, "-c", script, str(sample.folder)]

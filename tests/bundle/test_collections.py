@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.bundle import collections, installed
-from skills_bundle.bundle.collections import (
+from skills_bundle.errors import BundleUnavailableError
+from skills_bundle.installed import collections
+from skills_bundle.installed import location as installed
+from skills_bundle.installed.collections import (
     AmbiguousCollectionError,
     Declared,
     UnknownCollectionError,
 )
-from skills_bundle.errors import BundleUnavailableError
 from tests.installed_builder import Installation, InstalledBuilder, metadata_of
 
 if TYPE_CHECKING:

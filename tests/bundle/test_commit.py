@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle.commit import Commit
+from skills_bundle.git.commit import Commit
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:

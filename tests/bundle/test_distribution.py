@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle import distribution
+from skills_bundle.installed import distribution
 from tests import odd_files
 from tests.installed_builder import PACKAGE, InstalledBuilder
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pygit2
 import pytest
 
-from skills_bundle.bundle import git_errors
-from skills_bundle.bundle.git_errors import translated
 from skills_bundle.errors import CheckoutError
+from skills_bundle.git import errors as git_errors
+from skills_bundle.git.errors import translated
 
 
 @pytest.mark.parametrize(

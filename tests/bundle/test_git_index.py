@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle.checkout import inspect
+from skills_bundle.git.checkout import inspect
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:

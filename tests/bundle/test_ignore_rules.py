@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.bundle import ignore_rules
+from skills_bundle.git import ignore_rules
 
 
 def says(lines: bytes, path: str, *, folder: bool = False, any_case: bool = False) -> bool | None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import skills_bundle
-from skills_bundle.bundle import installed
 from skills_bundle.errors import BundleUnavailableError
+from skills_bundle.installed import location as installed
 from tests import odd_files
 from tests.installed_builder import Installation, InstalledBuilder
 

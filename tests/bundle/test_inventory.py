@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.bundle import safe_read
-from skills_bundle.bundle.inventory import Inventory
+from skills_bundle.files import safe_read
+from skills_bundle.installed.inventory import Inventory
 from tests import odd_files
 
 if TYPE_CHECKING:

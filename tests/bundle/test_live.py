@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle import installed
-from skills_bundle.bundle.live import LiveBundle
 from skills_bundle.catalog import Catalog
 from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.installed import location as installed
+from skills_bundle.installed.live import LiveBundle
 from tests import odd_files
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.bundle.opened import InstalledBundle, verify_installed
 from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
+from skills_bundle.installed.opened import InstalledBundle, verify_installed
 from tests import odd_files
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder, recorded_digest
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from skills_bundle.bundle.installed import Installed
+    from skills_bundle.installed.location import Installed
 
 
 @pytest.fixture(params=["times_count", "times_too_young"])

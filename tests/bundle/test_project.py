@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.bundle import lock, project
+from skills_bundle.bundle import lock
 from skills_bundle.errors import (
     InvalidLockError,
     InvalidSkillsError,
     SettingsError,
     StaleLockError,
 )
+from skills_bundle.project import project
 from tests.hatch_plugin.sample import SKILL_MD, SampleProject, git
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle.bundle.proof_objects import Entry, check_commit, check_tree, tree_entries
+from skills_bundle.git.proof_objects import Entry, check_commit, check_tree, tree_entries
 from tests.hatch_plugin.sample import SampleProject, git
 from tests.ssh_keys import SshKey
 

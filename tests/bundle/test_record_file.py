@@ -8,9 +8,9 @@ import hashlib
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.bundle import record_file
-from skills_bundle.bundle.record_file import RecordRow
+from skills_bundle.formats import record_file
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.formats.record_file import RecordRow
 from tests.installed_builder import recorded_digest
 
 DIGEST = recorded_digest(b"x")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from skills_bundle.bundle import safe_read
-from skills_bundle.bundle.openers import FolderOpener, PathOpener
-from skills_bundle.bundle.safe_read import Reader
 from skills_bundle.errors import UnsafeFileError
+from skills_bundle.files import safe_read
+from skills_bundle.files.openers import FolderOpener, PathOpener
+from skills_bundle.files.safe_read import Reader
 from tests import odd_files
 
 DATA = b"twelve bytes"

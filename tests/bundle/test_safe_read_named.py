@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle import safe_read
+from skills_bundle.files import safe_read
 from tests import odd_files
 
 if TYPE_CHECKING:

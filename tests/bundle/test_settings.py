@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle.setting_rules import CHECKS
-from skills_bundle.bundle.settings import KEYS, Settings, defaults, parse, read
 from skills_bundle.errors import SettingsError
+from skills_bundle.project.setting_rules import CHECKS
+from skills_bundle.project.settings import KEYS, Settings, defaults, parse, read
 
 if TYPE_CHECKING:
     from pathlib import Path

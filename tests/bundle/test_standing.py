@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle.checkout import open_checkout
-from skills_bundle.bundle.standing import standing
+from skills_bundle.git.checkout import open_checkout
+from skills_bundle.git.standing import standing
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import pytest
 
 from skills_bundle import limits
 from skills_bundle.catalog import Catalog
-from skills_bundle.cli.catalog import to_the_end
+from skills_bundle.cli.commands.catalog import to_the_end
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.server.toolsets import toolbox
+from skills_bundle.server.tools.toolsets import toolbox
 from tests.cli.installed import LONG, install
 from tests.cli.runner import call, on_terminal
 from tests.installed_builder import InstalledBuilder

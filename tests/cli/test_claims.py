@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skills_bundle.bundle.provenance import Provenance, SourceProvenance
-from skills_bundle.cli import claims
+from skills_bundle.cli.view import claims
 
 COMMIT = "c" * 40
 KNOWN = Provenance(

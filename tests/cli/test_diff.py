@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.supply_chain.diff import compare
-from skills_bundle.supply_chain.diff_sides import open_side
+from skills_bundle.supply_chain.diff.compare import compare
+from skills_bundle.supply_chain.diff.sides import open_side
 from tests.cli.runner import call
 from tests.hatch_plugin.sample import SKILL_MD, SampleProject
 from tests.supply_chain.archive_samples import repacked, with_record

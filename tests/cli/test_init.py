@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import __version__
-from skills_bundle.bundle import project, settings
-from skills_bundle.scaffold.document import at
+from skills_bundle.project import project, settings
+from skills_bundle.project.document import at
 from tests.cli.runner import call
 from tests.repository.pages import ROOT
 

@@ -88,7 +88,7 @@ def test_what_serving_needs_is_all_that_is_imported() -> None:
     """A host waits for every import: neither tables nor git, YAML, hatchling or HTTP."""
     code = (
         "import sys\n"
-        "import skills_bundle.cli.main, skills_bundle.cli.mcp_serve\n"
+        "import skills_bundle.cli.main, skills_bundle.cli.commands.mcp_serve\n"
         "heavy = {'rich', 'pygit2', 'yaml', 'hatchling', 'jsonschema', 'httpx', 'mcp'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.cli import pretty
 from skills_bundle.cli.output import Terminal
+from skills_bundle.cli.view import pretty
 
 PIPE = Terminal(interactive=False, colour=False, unicode=True, width=40)
 ASCII = Terminal(interactive=False, colour=False, unicode=False, width=40)

@@ -7,8 +7,8 @@ import sys
 from threading import Event
 from typing import TYPE_CHECKING
 
-from skills_bundle.cli import progress
 from skills_bundle.cli.output import Output
+from skills_bundle.cli.view import progress
 
 if TYPE_CHECKING:
     import pytest

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from skills_bundle.cli import text
+from skills_bundle.cli.view import text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.supply_chain.statement import NAMESPACE
+from skills_bundle.supply_chain.statement.statement import NAMESPACE
 from tests.cli.runner import call
 from tests.hatch_plugin.sample import SampleProject
 from tests.ssh_keys import SshKey

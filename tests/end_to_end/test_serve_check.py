@@ -11,15 +11,15 @@ from skills_bundle import limits
 from skills_bundle.errors import InvalidLockError
 from skills_bundle.formats import rendering
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.server import check
-from skills_bundle.server.check_lock import LockOnDisk, read_named
+from skills_bundle.server.check import run as check
+from skills_bundle.server.check.lock import LockOnDisk, read_named
 from tests.installed_builder import Installation, InstalledBuilder, lock_of
 from tests.server.commands import INSTALLED, ODD
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.server.check_report import Step
+    from skills_bundle.server.check.report import Step
 
 
 @pytest.fixture

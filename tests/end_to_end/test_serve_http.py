@@ -306,8 +306,8 @@ def test_a_catalog_that_is_gone_makes_the_probe_say_so(tmp_path: Path) -> None:
     """503, while the server goes on and its tools say why they cannot answer."""
     program = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[2])\n"
-        "from skills_bundle.server.http_serve import serve_http\n"
-        "from skills_bundle.server.http_settings import Asked\n"
+        "from skills_bundle.server.http.serve import serve_http\n"
+        "from skills_bundle.server.http.settings import Asked\n"
         "from tests.installed_builder import Installation\n"
         "place = Installation(site=Path(sys.argv[1]))\n"
         "asked = Asked(address='127.0.0.1:0')\n"

@@ -14,7 +14,7 @@ import pypi_attestations
 import pytest
 import sigstore.dsse
 
-from skills_bundle.supply_chain.statement import NAMESPACE
+from skills_bundle.supply_chain.statement.statement import NAMESPACE
 from tests.cli.runner import call
 from tests.ssh_keys import SshKey, keygen
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skills_bundle.server import framing
+from skills_bundle.server.stdio import framing
 from tests.server.vectors import lines
 
 if TYPE_CHECKING:

@@ -14,9 +14,11 @@ import anyio
 
 from skills_bundle import limits
 from skills_bundle.formats import strict_json
-from skills_bundle.server import eras, framing, session, toolsets
-from skills_bundle.server.strict_stdio import END_OF_INPUT, GARBAGE, Ending, StrictStdio
-from skills_bundle.server.wire import Wire
+from skills_bundle.server import eras, session
+from skills_bundle.server.stdio import framing
+from skills_bundle.server.stdio.transport import END_OF_INPUT, GARBAGE, Ending, StrictStdio
+from skills_bundle.server.stdio.wire import Wire
+from skills_bundle.server.tools import toolsets
 from tests.installed_builder import InstalledBuilder
 from tests.server.vectors import FOLDER, exchange, lines
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel import Server
 
-    from skills_bundle.server.framing import Message
+    from skills_bundle.server.stdio.framing import Message
 
 LIMIT = 1 << 12
 INTERNAL_ERROR = -32603

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from skills_bundle.archives.model import Archive, Member
 from skills_bundle.errors import InvalidStatementError
-from skills_bundle.supply_chain import statement as statements
-from skills_bundle.supply_chain.carried import carried
-from skills_bundle.supply_chain.statement_check import check as compare
-from skills_bundle.supply_chain.statement_documents import read
+from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.statement import statement as statements
+from skills_bundle.supply_chain.statement.check import check as compare
+from skills_bundle.supply_chain.statement.documents import read
 from tests.installed_builder import NAME, VERSION, InstalledBuilder, metadata_of
 from tests.supply_chain.statements import (
     attestation,
@@ -24,7 +24,7 @@ from tests.supply_chain.statements import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from skills_bundle.supply_chain.carried import Carried
+    from skills_bundle.supply_chain.archive.carried import Carried
 
 WHEEL = f"{NAME.replace('-', '_')}-{VERSION}-py3-none-any.whl"
 SHA256 = "1" * 64

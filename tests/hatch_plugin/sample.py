@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 
-from skills_bundle.bundle import project, receipt
+from skills_bundle.bundle import receipt
+from skills_bundle.project import project
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.receipt import BuildReceipt

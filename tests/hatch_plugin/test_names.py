@@ -8,8 +8,8 @@ import pytest
 
 from skills_bundle.archives.opened import open_archive
 from skills_bundle.hatch_plugin.names import plain
-from skills_bundle.supply_chain.carried import carried
-from skills_bundle.supply_chain.verify_archive import verify
+from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.verify import verify
 
 if TYPE_CHECKING:
     from pathlib import Path

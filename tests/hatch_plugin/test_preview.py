@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle import project
 from skills_bundle.errors import SettingsError, StaleLockError
 from skills_bundle.hatch_plugin.preview import preview
+from skills_bundle.project import project
 from tests.hatch_plugin.sample import SKILL_MD, SampleProject, receipt_of, unpacked
 
 if TYPE_CHECKING:

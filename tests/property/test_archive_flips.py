@@ -8,8 +8,8 @@ import pytest
 
 from skills_bundle.archives import sdist, wheel
 from skills_bundle.errors import SkillsBundleError
-from skills_bundle.supply_chain.carried import carried
-from skills_bundle.supply_chain.verify_archive import verify
+from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.verify import verify
 from tests.hatch_plugin.sample import SampleProject
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skills_bundle import limits
-from skills_bundle.server import framing
-from skills_bundle.server.framing import Line, LineBuffer, Refusal, Request, TooLong
+from skills_bundle.server.stdio import framing
+from skills_bundle.server.stdio.framing import Line, LineBuffer, Refusal, Request, TooLong
 from tests.server.odd_server import toolbox
 from tests.server.peer import Peer, call, initialize, line
 

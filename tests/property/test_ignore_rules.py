@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from skills_bundle.bundle.checkout import open_checkout
+from skills_bundle.git.checkout import open_checkout
 from tests.builders import GIT_ENVIRONMENT
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skills_bundle.bundle import assemble, git_facts
+from skills_bundle.bundle import assemble
 from skills_bundle.catalog import entries
+from skills_bundle.git import facts as git_facts
 from skills_bundle.skills.scan import scan
 from tests.reparse import node
 from tests.reparse.readers import READERS, ends_in_a_line_break, outcome, same, through_the_wire

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.bundle import lock, provenance, receipt, settings
+from skills_bundle.bundle import lock, provenance, receipt
 from skills_bundle.catalog.errors import MESSAGES
 from skills_bundle.cli.main import commands
+from skills_bundle.project import settings
 from skills_bundle.server.tools import catalog
 from skills_bundle.skills.codes import CODES
 from skills_bundle.wiring import open_catalog
@@ -22,7 +23,7 @@ from tests.repository.pages import ROOT, page
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from skills_bundle.bundle.records import Record
+    from skills_bundle.formats.record import Record
 
 
 def _missing(name: str, words: Iterable[str]) -> list[str]:

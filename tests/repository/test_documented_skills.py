@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from skills_bundle.catalog.entries import REASONS
-from skills_bundle.server import resources, skills_extension
-from skills_bundle.server.resource_errors import REFUSALS
-from skills_bundle.server.resource_pages import PROVENANCE
+from skills_bundle.server.resources import resources, skills_extension
+from skills_bundle.server.resources.errors import REFUSALS
+from skills_bundle.server.resources.pages import PROVENANCE
 from skills_bundle.wiring import open_catalog
 from tests.repository.pages import page
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle.bundle import project as bundle_project
+from skills_bundle.project import project as bundle_project
 from tests.reproducible.dirt import DIRTY, add, after, append, commit, hatch_file
 from tests.reproducible.room import git
 from tests.reproducible.rows import CLEAN, REFUSED, NotRunError, Variation

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import SettingsError
-from skills_bundle.scaffold import document
-from skills_bundle.scaffold.choices import Asked, choose
-from skills_bundle.scaffold.survey import survey
+from skills_bundle.project import document
+from skills_bundle.project.choices import Asked, choose
+from skills_bundle.project.survey import survey
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.scaffold.choices import Choices
+    from skills_bundle.project.choices import Choices
 
 
 def chosen(folder: Path, asked: Asked | None = None) -> Choices:

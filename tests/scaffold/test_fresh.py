@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.scaffold import fresh
+from skills_bundle.project import fresh
 
 
 @pytest.mark.parametrize(

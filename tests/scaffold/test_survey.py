@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import SettingsError
-from skills_bundle.scaffold.survey import survey
+from skills_bundle.project.survey import survey
 
 if TYPE_CHECKING:
     from pathlib import Path

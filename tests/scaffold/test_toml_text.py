@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle.scaffold.toml_text import Addition, NoPlaceError, expected, with_additions
-from skills_bundle.scaffold.toml_words import bare, written
+from skills_bundle.formats.toml_text import Addition, NoPlaceError, expected, with_additions
+from skills_bundle.formats.toml_words import bare, written
 
 REQUIRE = Addition(table=("build-system",), key="requires", value="skills-bundle==1.0", append=True)
 ENTRY = Addition(

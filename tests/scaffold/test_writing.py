@@ -14,8 +14,8 @@ import pytest
 
 import skills_bundle
 from skills_bundle.errors import SettingsError
-from skills_bundle.scaffold.plan import Change
-from skills_bundle.scaffold.writing import write
+from skills_bundle.project.plan import Change
+from skills_bundle.project.writing import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ def test_pyproject_goes_last_so_that_a_run_that_was_killed_can_be_run_again(tmp_
     program = (
         "import resource, signal, sys; from pathlib import Path\n"
         f"sys.path.insert(0, {SOURCE!r})\n"
-        "from skills_bundle.scaffold.plan import Change\n"
+        "from skills_bundle.project.plan import Change\n"
         "from skills_bundle.scaffold import writing\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which no handler of Python's sees\n"
         "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"

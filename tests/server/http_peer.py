@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.server import http_listen, session
-from skills_bundle.server.http_app import App
-from skills_bundle.server.http_rules import HostName, Rules
-from skills_bundle.server.http_serve import Server
+from skills_bundle.server import session
+from skills_bundle.server.http import listen as http_listen
+from skills_bundle.server.http.app import App
+from skills_bundle.server.http.rules import HostName, Rules
+from skills_bundle.server.http.serve import Server
 from tests.server.peer import DISCOVERY, HANDSHAKES
 
 if TYPE_CHECKING:

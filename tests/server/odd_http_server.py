@@ -9,9 +9,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from skills_bundle.server import http_listen, session
-from skills_bundle.server.http_app import App
-from skills_bundle.server.http_serve import serve_app
+from skills_bundle.server import session
+from skills_bundle.server.http import listen as http_listen
+from skills_bundle.server.http.app import App
+from skills_bundle.server.http.serve import serve_app
 from skills_bundle.server.tools.base import Toolbox
 from tests.server.http_peer import OPEN
 from tests.server.odd_server import NoArguments, Said, tool, toolbox

@@ -14,9 +14,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from skills_bundle.bundle.records import Record
 from skills_bundle.errors import ToolError
-from skills_bundle.server import run, wire
+from skills_bundle.formats.record import Record
+from skills_bundle.server import run
+from skills_bundle.server.stdio import wire
 from skills_bundle.server.tools.base import Tool, Toolbox
 
 

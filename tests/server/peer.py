@@ -21,13 +21,13 @@ import anyio
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
 
 from skills_bundle.server import eras, session
-from skills_bundle.server.strict_stdio import STALLED, STOPPED, Ending, StrictStdio
-from skills_bundle.server.wire import Wire
+from skills_bundle.server.stdio.transport import STALLED, STOPPED, Ending, StrictStdio
+from skills_bundle.server.stdio.wire import Wire
 
 if TYPE_CHECKING:
     from skills_bundle.catalog.shelves import Shelved
     from skills_bundle.server.tools.base import Toolbox
-    from skills_bundle.server.trace import Trace
+    from skills_bundle.server.trace.trace import Trace
 
 HANDSHAKES = HANDSHAKE_PROTOCOL_VERSIONS
 DISCOVERY = "2026-07-28"

@@ -13,8 +13,8 @@ import base64
 from typing import TYPE_CHECKING, Any, Self
 
 from skills_bundle.catalog import Catalog, Catalogs
-from skills_bundle.server import toolsets
-from skills_bundle.server.resource_pages import PROVENANCE
+from skills_bundle.server.resources.pages import PROVENANCE
+from skills_bundle.server.tools import toolsets
 from tests.server.peer import HANDSHAKES, Json, Peer, initialize, request
 
 if TYPE_CHECKING:

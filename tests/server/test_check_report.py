@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.server.check_report import CheckReport, Step, Verdict
+from skills_bundle.server.check.report import CheckReport, Step, Verdict
 
 
 @pytest.mark.parametrize(

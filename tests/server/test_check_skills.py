@@ -12,8 +12,9 @@ from skills_bundle import limits
 from skills_bundle.catalog import entries
 from skills_bundle.catalog.shelf import Rendering, Shelf
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.server import session, toolsets
-from skills_bundle.server.check_skills import Disagreement, load_as_host
+from skills_bundle.server import session
+from skills_bundle.server.check.skills import Disagreement, load_as_host
+from skills_bundle.server.tools import toolsets
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
 
 if TYPE_CHECKING:

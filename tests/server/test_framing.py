@@ -9,8 +9,15 @@ from typing import Any
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.server import framing
-from skills_bundle.server.framing import Line, LineBuffer, Notification, Refusal, Request, TooLong
+from skills_bundle.server.stdio import framing
+from skills_bundle.server.stdio.framing import (
+    Line,
+    LineBuffer,
+    Notification,
+    Refusal,
+    Request,
+    TooLong,
+)
 from tests.server.vectors import LineVector, lines
 
 PLACES = [

@@ -12,9 +12,9 @@ import anyio
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.server.http_app import Reply
-from skills_bundle.server.http_protocol import GONE
-from skills_bundle.server.http_rules import Answer
+from skills_bundle.server.http.app import Reply
+from skills_bundle.server.http.protocol import GONE
+from skills_bundle.server.http.rules import Answer
 from tests.server.http_peer import (
     GUARDED,
     HEADERS,

@@ -6,7 +6,7 @@ import threading
 
 import anyio
 
-from skills_bundle.server.http_health import Health
+from skills_bundle.server.http.health import Health
 
 
 def test_many_probes_share_one_look_that_blocks_nobody() -> None:

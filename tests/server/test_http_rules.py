@@ -8,7 +8,7 @@ import pytest
 
 from skills_bundle import limits
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.server.http_rules import (
+from skills_bundle.server.http.rules import (
     Answer,
     Head,
     HostName,

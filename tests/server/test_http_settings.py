@@ -9,9 +9,9 @@ import pytest
 
 from skills_bundle import limits
 from skills_bundle.errors import Problem
-from skills_bundle.server.http_listen import read_token, resolve
-from skills_bundle.server.http_rules import HostName
-from skills_bundle.server.http_settings import Asked, HttpSettingsError, Settings, settle
+from skills_bundle.server.http.listen import read_token, resolve
+from skills_bundle.server.http.rules import HostName
+from skills_bundle.server.http.settings import Asked, HttpSettingsError, Settings, settle
 
 if TYPE_CHECKING:
     from pathlib import Path

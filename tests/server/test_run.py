@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.server import run, toolsets
+from skills_bundle.server import run
+from skills_bundle.server.tools import toolsets
 
 
 @pytest.mark.parametrize("text", ["catalog", "all", "catalog,all", " catalog , catalog "])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle import installed
+from skills_bundle.installed import location as installed
 from skills_bundle.wiring import open_catalog
 from tests.builders import SkillsFolder
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder

@@ -10,8 +10,9 @@ import pytest
 
 from skills_bundle import limits
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.server import ahead, toolsets
-from skills_bundle.server.resource_pages import COLLECTIONS
+from skills_bundle.server import ahead
+from skills_bundle.server.resources.pages import COLLECTIONS
+from skills_bundle.server.tools import toolsets
 from tests.installed_builder import SAMPLE, InstalledBuilder
 from tests.server.peer import DISCOVERY, REVISIONS, Peer, call
 from tests.server.shelf_peer import Host

@@ -8,7 +8,7 @@ import pytest
 
 from skills_bundle import limits
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.server import toolsets
+from skills_bundle.server.tools import toolsets
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
 from tests.server.peer import DISCOVERY, HANDSHAKES, REVISIONS, Peer, call
 from tests.server.shelf_peer import Host

@@ -14,8 +14,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
 from skills_bundle import limits
-from skills_bundle.server import strict_stdio
-from skills_bundle.server.wire import Wire
+from skills_bundle.server.stdio import transport as strict_stdio
+from skills_bundle.server.stdio.wire import Wire
 from tests.server.odd_server import toolbox
 from tests.server.peer import Peer, call, initialize, line, request
 from tests.server.vectors import LineVector, lines

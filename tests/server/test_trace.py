@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skills_bundle.server.trace import Trace, TraceError
+from skills_bundle.server.trace.trace import Trace, TraceError
 from tests.server.odd_server import toolbox
 from tests.server.peer import Peer, call, initialize, request
 from tests.server.vectors import FOLDER, differences, exchange

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.server.framing import Line, TooLong, parse
-from skills_bundle.server.trace_steps import Recorder, UntraceableError
+from skills_bundle.server.stdio.framing import Line, TooLong, parse
+from skills_bundle.server.trace.steps import Recorder, UntraceableError
 from tests.server.vectors import LineVector, lines, step
 
 SECRET = "hunter2-hunter2"  # noqa: S105 - not one

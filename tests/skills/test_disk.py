@@ -12,8 +12,8 @@ import pytest
 
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import git_object_id
-from skills_bundle.skills import disk
-from skills_bundle.skills.disk import Content, Folder
+from skills_bundle.files import disk
+from skills_bundle.files.disk import Content, Folder
 from tests.builders import open_way_to
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ UNPRIVILEGED = """
 import os, sys
 from pathlib import Path
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.skills.disk import Folder
+from skills_bundle.files.disk import Folder
 if os.geteuid() == 0:  # root may read everything: become somebody who may not
     os.setgid(65534)
     os.setuid(65534)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.skills.disk import Entry, Folder
+from skills_bundle.files.disk import Entry, Folder
 from skills_bundle.skills.gathering import Spot
 from tests.builders import SkillsFolder, codes
 

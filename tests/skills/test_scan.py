@@ -14,7 +14,7 @@ import pytest
 from skills_bundle import limits
 from skills_bundle.errors import UnreadableSkillsError
 from skills_bundle.formats.digest import TreeEntry
-from skills_bundle.skills.disk import Entry, Folder
+from skills_bundle.files.disk import Entry, Folder
 from skills_bundle.skills.scan import DiskFacts, scan
 from tests.builders import SkillsFolder, codes, open_way_to, skill_md
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle import assemble, project, settings
+from skills_bundle.bundle import assemble
 from skills_bundle.catalog import search
+from skills_bundle.project import project, settings
 from skills_bundle.skills.scan import DiskFacts, scan
 from tests.skills_collection.collection import (
     MARKDOWN,

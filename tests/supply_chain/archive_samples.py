@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from skills_bundle.archives import canonical, sdist, wheel
 from skills_bundle.archives.canonical import write_sdist, write_wheel
 from skills_bundle.archives.model import Member
-from skills_bundle.supply_chain.carried import carried
-from skills_bundle.supply_chain.verify_archive import verify
+from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from skills_bundle.supply_chain.archive_report import ArchiveVerification
+    from skills_bundle.supply_chain.archive.report import ArchiveVerification
 
 WHEEL = "acme_skills-1.0-py2.py3-none-any.whl"
 SDIST = "acme_skills-1.0.tar.gz"

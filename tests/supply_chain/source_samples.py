@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from skills_bundle.archives import canonical
 from skills_bundle.archives.model import Member
 from skills_bundle.archives.opened import open_archive
-from skills_bundle.supply_chain.source import Wanted, verify_source
+from skills_bundle.supply_chain.source.verify import Wanted, verify_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from skills_bundle.supply_chain.source_report import SourceFile, SourceVerification
+    from skills_bundle.supply_chain.source.report import SourceFile, SourceVerification
 
 DIST_INFO = "acme_skills-1.0.dist-info"
 NOTHING = Wanted()

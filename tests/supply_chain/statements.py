@@ -7,12 +7,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from skills_bundle.archives.opened import open_archive
-from skills_bundle.supply_chain.carried import carried
+from skills_bundle.supply_chain.archive.carried import carried
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.supply_chain.carried import Carried
+    from skills_bundle.supply_chain.archive.carried import Carried
 
 Json = dict[str, Any]
 

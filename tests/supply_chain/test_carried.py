@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.archives.opened import open_archive
-from skills_bundle.supply_chain.carried import carried, named
+from skills_bundle.supply_chain.archive.carried import carried, named
 from tests.hatch_plugin.sample import BUNDLE, SampleProject
 
 if TYPE_CHECKING:

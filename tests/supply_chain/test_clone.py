@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.bundle.checkout import inspect
 from skills_bundle.errors import RepositoryUnavailableError
-from skills_bundle.supply_chain.clone import clone
-from skills_bundle.supply_chain.source_repository import open_repository
+from skills_bundle.git.checkout import inspect
+from skills_bundle.git.clone import clone
+from skills_bundle.git.repository import open_repository
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:

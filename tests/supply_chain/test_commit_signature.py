@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.supply_chain.commit_signature import take_apart
+from skills_bundle.supply_chain.signature.commit_signature import take_apart
 
 HEAD = b"tree " + b"1" * 40 + b"\nauthor A <a@x> 1 +0000\ncommitter A <a@x> 1700000000 +0100\n"
 SSH = b"-----BEGIN SSH SIGNATURE-----\n \n U1NIU0lH\n -----END SSH SIGNATURE-----\n"

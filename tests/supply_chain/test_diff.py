@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.bundle.collections import UnknownCollectionError
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
-from skills_bundle.supply_chain.diff import INSTALLERS_OWN, compare
-from skills_bundle.supply_chain.diff_archives import Change
-from skills_bundle.supply_chain.diff_sides import open_side
-from skills_bundle.supply_chain.folders import UnreadableSideError
+from skills_bundle.files.folders import UnreadableSideError
+from skills_bundle.installed.collections import UnknownCollectionError
+from skills_bundle.supply_chain.diff.archives import Change
+from skills_bundle.supply_chain.diff.compare import INSTALLERS_OWN, compare
+from skills_bundle.supply_chain.diff.sides import open_side
 from tests.hatch_plugin.sample import SKILL_MD, SampleProject
 from tests.supply_chain.archive_samples import repacked, with_record
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from skills_bundle.supply_chain.diff_model import Difference, Side
+    from skills_bundle.supply_chain.diff.model import Difference, Side
 
 SKILL = "acme_skills/.agents/skills/greet/SKILL.md"
 LONGER = SKILL_MD + b"\nMore.\n"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.bundle import installed, project
 from skills_bundle.bundle import lock as locks
 from skills_bundle.bundle.lock import UnlockedEntry
 from skills_bundle.errors import (
@@ -20,9 +19,11 @@ from skills_bundle.errors import (
     ExportTargetError,
     UnknownSkillError,
 )
-from skills_bundle.supply_chain import export_folder
-from skills_bundle.supply_chain.export import export
-from skills_bundle.supply_chain.export_folder import Written
+from skills_bundle.files import whole_folder as export_folder
+from skills_bundle.files.whole_folder import Written
+from skills_bundle.installed import location as installed
+from skills_bundle.project import project
+from skills_bundle.supply_chain.export.export import export
 from tests import odd_files
 from tests.installed_builder import SAMPLE, InstalledBuilder
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.supply_chain import front_end
-from skills_bundle.supply_chain.front_end import FRONT_ENDS, FrontEnd, Order, unknown_option
+from skills_bundle.supply_chain.rebuild import front_end
+from skills_bundle.supply_chain.rebuild.front_end import FRONT_ENDS, FrontEnd, Order, unknown_option
 
 ORDER = Order(kind="wheel", project="/p", out="/o", isolated=False, constraint="/c")
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.supply_chain import front_end_run
-from skills_bundle.supply_chain.front_end import Order
-from skills_bundle.supply_chain.front_end_run import BuildFailedError, Chosen
+from skills_bundle.supply_chain.rebuild import front_end_run
+from skills_bundle.supply_chain.rebuild.front_end import Order
+from skills_bundle.supply_chain.rebuild.front_end_run import BuildFailedError, Chosen
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ import pytest
 
 from skills_bundle.archives import canonical
 from skills_bundle.archives.opened import open_archive
-from skills_bundle.supply_chain import rebuild_causes
-from skills_bundle.supply_chain.carried import carried
-from skills_bundle.supply_chain.diff_archives import compare_archives
+from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.diff.archives import compare_archives
+from skills_bundle.supply_chain.rebuild import causes as rebuild_causes
 from tests.hatch_plugin.sample import SampleProject
 from tests.supply_chain.source_samples import DIST_INFO, rewritten
 

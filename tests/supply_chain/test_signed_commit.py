@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from skills_bundle.supply_chain import signed_commit
+from skills_bundle.supply_chain.signature import signed_commit
 from tests.hatch_plugin.sample import SampleProject, git
 from tests.installed_wheel import install_wheel, signed_project
 from tests.ssh_keys import Kind, SshKey

@@ -12,8 +12,8 @@ import pytest
 from skills_bundle.archives.model import Member
 from skills_bundle.archives.opened import open_archive
 from skills_bundle.errors import RepositoryUnavailableError, SourceMismatchError
-from skills_bundle.supply_chain.source import Wanted
-from skills_bundle.supply_chain.source_repository import open_repository
+from skills_bundle.git.repository import open_repository
+from skills_bundle.supply_chain.source.verify import Wanted
 from tests.hatch_plugin.sample import PYPROJECT, SampleProject, git
 from tests.supply_chain.source_samples import (
     DIST_INFO,

@@ -8,7 +8,7 @@ import pytest
 
 from skills_bundle.archives.opened import open_archive
 from skills_bundle.errors import SourceMismatchError
-from skills_bundle.supply_chain.source import Wanted
+from skills_bundle.supply_chain.source.verify import Wanted
 from tests.hatch_plugin.sample import SampleProject
 from tests.supply_chain.source_samples import DIST_INFO, rewritten, row, verified
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 from skills_bundle import limits
-from skills_bundle.supply_chain import ssh_keygen
-from skills_bundle.supply_chain.ssh_keygen import Question, ask
+from skills_bundle.supply_chain.signature import ssh_keygen
+from skills_bundle.supply_chain.signature.ssh_keygen import Question, ask
 from tests.ssh_keys import Kind, SshKey, keygen
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.supply_chain.ssh_keygen import Answer
+    from skills_bundle.supply_chain.signature.ssh_keygen import Answer
 
 MESSAGE = b"What was signed\n"
 ENVIRON = {"PATH": os.environ["PATH"], "TZ": "UTC"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from skills_bundle.bundle.documents import Document
-from skills_bundle.supply_chain import statement as statements
+from skills_bundle.supply_chain.statement import statement as statements
 from tests.hatch_plugin.sample import SampleProject, receipt_of, unpacked
 from tests.supply_chain.statements import Json, carried_by
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from skills_bundle.supply_chain import statement as statements
-from skills_bundle.supply_chain.commit_signature import outcome
-from skills_bundle.supply_chain.statement_check import check
-from skills_bundle.supply_chain.statement_documents import Wrapped
+from skills_bundle.supply_chain.signature.commit_signature import outcome
+from skills_bundle.supply_chain.statement import statement as statements
+from skills_bundle.supply_chain.statement.check import check
+from skills_bundle.supply_chain.statement.documents import Wrapped
 from tests.hatch_plugin.sample import SampleProject
 from tests.supply_chain.statements import Json, carried_by, publish_attestation
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from skills_bundle.bundle.verify import Verdict
-    from skills_bundle.supply_chain.carried import Carried
-    from skills_bundle.supply_chain.commit_signature import SignatureState
-    from skills_bundle.supply_chain.statement_report import StatementReport
+    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.signature.commit_signature import SignatureState
+    from skills_bundle.supply_chain.statement.report import StatementReport
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from skills_bundle import limits
 from skills_bundle.errors import InvalidStatementError
-from skills_bundle.supply_chain.statement_documents import Wrapped, read
+from skills_bundle.supply_chain.statement.documents import Wrapped, read
 from tests.supply_chain.statements import (
     Json,
     attestation,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skills_bundle import limits
 from skills_bundle.errors import Problem, UnsafeArchiveError
-from skills_bundle.formats.file_names import shown
+from skills_bundle.files.names import shown
 
 
 class Findings:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle import limits
-from skills_bundle.formats.path_sets import collisions, is_control
+from skills_bundle.files.path_sets import collisions, is_control
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

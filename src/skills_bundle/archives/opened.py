@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from skills_bundle import limits
 from skills_bundle.archives import sdist, wheel
 from skills_bundle.errors import Problem, UnreadableArchiveError
-from skills_bundle.formats.file_names import from_disk, shown
+from skills_bundle.files.names import from_disk, shown
 
 if TYPE_CHECKING:
     from pathlib import Path

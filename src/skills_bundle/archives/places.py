@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle import limits
 from skills_bundle.errors import Problem
-from skills_bundle.formats.path_sets import collisions
+from skills_bundle.files.path_sets import collisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

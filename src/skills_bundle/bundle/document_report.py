@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from skills_bundle.bundle.documents import DocumentState
-from skills_bundle.bundle.records import Record
+from skills_bundle.formats.record import Record
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.documents import Document

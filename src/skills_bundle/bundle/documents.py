@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from skills_bundle.bundle import lock as locks
-from skills_bundle.bundle import proof
 from skills_bundle.bundle import receipt as receipts
 from skills_bundle.errors import (
     InvalidLockError,
@@ -23,11 +22,12 @@ from skills_bundle.errors import (
     UnsafeFileError,
 )
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.git import proof
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
-    from skills_bundle.bundle.record_file import RecordRow
+    from skills_bundle.formats.record_file import RecordRow
 
 DocumentState = Literal[
     "ok", "missing", "linked", "not_regular", "unreadable", "invalid", "altered"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from skills_bundle.bundle.records import Record
+from skills_bundle.formats.record import Record
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.provenance import Provenance

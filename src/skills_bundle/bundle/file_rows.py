@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from skills_bundle.bundle.records import Record
+from skills_bundle.formats.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
     from skills_bundle.bundle.lock import CatalogLock, LockedFile
-    from skills_bundle.bundle.record_file import RecordFile, RecordRow
+    from skills_bundle.formats.record_file import RecordFile, RecordRow
 
 FileState = Literal[
     "ok",

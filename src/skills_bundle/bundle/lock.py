@@ -13,11 +13,11 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from skills_bundle import limits
-from skills_bundle.bundle.records import ObjectId, Record, Sha256Hex, problems_of
 from skills_bundle.errors import InvalidLockError, MalformedJsonError, Problem
+from skills_bundle.files import portable as paths
 from skills_bundle.formats import rendering, strict_json
 from skills_bundle.formats.digest import TreeEntry, dir_hash, git_tree_id, sha256_hex
-from skills_bundle.skills import paths
+from skills_bundle.formats.record import ObjectId, Record, Sha256Hex, problems_of
 from skills_bundle.skills.model import LOCK_FILE_NAME, SKILL_MD
 
 LOCK_VERSION: Final = 1

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import Field
 
 from skills_bundle import limits
-from skills_bundle.bundle import proof
 from skills_bundle.bundle.provenance import GAP_SENTENCES
-from skills_bundle.bundle.records import Record
 from skills_bundle.formats.digest import git_object_id
+from skills_bundle.formats.record import Record
+from skills_bundle.git import proof
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.documents import Document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from skills_bundle.bundle.records import Record
+from skills_bundle.formats.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

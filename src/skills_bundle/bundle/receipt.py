@@ -12,10 +12,10 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from skills_bundle import limits
-from skills_bundle.bundle.records import ObjectId, Record, Sha256Hex, problems_of
 from skills_bundle.errors import InvalidReceiptError, MalformedJsonError, Problem
 from skills_bundle.formats import rendering, strict_json
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.formats.record import ObjectId, Record, Sha256Hex, problems_of
 
 RECEIPT_FILE_NAME: Final = "build-receipt.json"
 RECEIPT_VERSION: Final = 1

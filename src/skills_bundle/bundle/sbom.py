@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from skills_bundle import limits
-from skills_bundle.bundle import proof
 from skills_bundle.errors import MalformedJsonError
 from skills_bundle.formats import rendering, strict_json
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.git import proof
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

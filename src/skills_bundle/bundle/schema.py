@@ -15,7 +15,7 @@ from skills_bundle.formats import rendering
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from skills_bundle.bundle.records import Record
+    from skills_bundle.formats.record import Record
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 LOCK_SCHEMA_FILE: Final = "catalog.lock.schema.json"

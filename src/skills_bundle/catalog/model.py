@@ -13,7 +13,7 @@ from skills_bundle import limits
 from skills_bundle.bundle.provenance import (
     Provenance,
 )
-from skills_bundle.bundle.records import Record
+from skills_bundle.formats.record import Record
 
 
 def _whole(value: object) -> object:

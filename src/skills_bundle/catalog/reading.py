@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from skills_bundle import limits
 from skills_bundle.catalog.errors import refusal
+from skills_bundle.files import portable as paths
 from skills_bundle.formats import rendering
-from skills_bundle.skills import paths
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock, LockedSkill

@@ -25,8 +25,8 @@ from skills_bundle.catalog.shelf import Shelf
 from skills_bundle.errors import BundleUnavailableError, UnsafeFileError
 
 if TYPE_CHECKING:
-    from skills_bundle.bundle.records import Record
     from skills_bundle.bundle.view import Bundle, View
+    from skills_bundle.formats.record import Record
 
 R = TypeVar("R", bound="Record")
 

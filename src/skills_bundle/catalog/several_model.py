@@ -13,7 +13,6 @@ from pydantic import Field
 from skills_bundle.bundle.provenance import (
     Provenance,
 )
-from skills_bundle.bundle.records import Record
 from skills_bundle.catalog.model import (
     OverviewArguments,
     ReadArguments,
@@ -21,6 +20,7 @@ from skills_bundle.catalog.model import (
     SearchArguments,
     SkillRow,
 )
+from skills_bundle.formats.record import Record
 
 CollectionName = Annotated[
     str,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from click.shell_completion import CompletionItem
 
-from skills_bundle.bundle.installed import OWN_NAME
 from skills_bundle.errors import SkillsBundleError
+from skills_bundle.installed.location import OWN_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -50,7 +50,7 @@ def collections(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Offer the names of installed collections."""
-    from skills_bundle.bundle import collections as declared  # noqa: PLC0415 - see _views
+    from skills_bundle.installed import collections as declared  # noqa: PLC0415 - see _views
 
     rows = {row.name: row for row in declared.installed_collections()}
     return [

@@ -7,7 +7,8 @@ import click
 from skills_bundle import __version__
 from skills_bundle.cli.framework import PROGRAM, Entry, Example, Group, help_if_bare
 
-_HERE = "skills_bundle.cli"
+_AT = "skills_bundle.cli.commands"
+_HERE = "skills_bundle.cli.groups"
 
 
 @click.group(
@@ -21,46 +22,44 @@ _HERE = "skills_bundle.cli"
     entries={
         "init": Entry(
             "Make a project that ships its skills, or add the build hook to one.",
-            f"{_HERE}.init:init",
+            f"{_AT}.init:init",
         ),
-        "lock": Entry("Write or check the lock of a folder of skills.", f"{_HERE}.lock:lock"),
-        "receipt": Entry("Show what a build records.", f"{_HERE}.groups:receipt", is_group=True),
-        "verify": Entry("Compare this installation with its lock.", f"{_HERE}.verify:verify"),
+        "lock": Entry("Write or check the lock of a folder of skills.", f"{_AT}.lock:lock"),
+        "receipt": Entry("Show what a build records.", f"{_HERE}:receipt", is_group=True),
+        "verify": Entry("Compare this installation with its lock.", f"{_AT}.verify:verify"),
         "export": Entry(
-            "Copy installed skills, verified, with their lock.", f"{_HERE}.export:export"
+            "Copy installed skills, verified, with their lock.", f"{_AT}.export:export"
         ),
         "verify-wheel": Entry(
             "Compare a wheel with the lock and the receipt it carries.",
-            f"{_HERE}.verify_archive:verify_wheel",
+            f"{_AT}.verify_archive:verify_wheel",
         ),
         "verify-sdist": Entry(
             "Compare an sdist with the lock and the receipt it carries.",
-            f"{_HERE}.verify_archive:verify_sdist",
+            f"{_AT}.verify_archive:verify_sdist",
         ),
         "verify-source": Entry(
             "Compare an archive with the commit it says it was built from.",
-            f"{_HERE}.verify_source:command",
+            f"{_AT}.verify_source:command",
         ),
         "rebuild": Entry(
             "Build the commit of an archive again and compare bit for bit.",
-            f"{_HERE}.rebuild:command",
+            f"{_AT}.rebuild:command",
         ),
         "statement": Entry(
-            "Write an in-toto statement about a wheel or sdist.", f"{_HERE}.statement:statement"
+            "Write an in-toto statement about a wheel or sdist.", f"{_AT}.statement:statement"
         ),
         "verify-statement": Entry(
             "Compare a statement with the wheel or sdist it speaks of.",
-            f"{_HERE}.verify_statement:verify_statement",
+            f"{_AT}.verify_statement:verify_statement",
         ),
         "diff": Entry(
             "Say how two locks, wheels, sdists, installations or folders differ.",
-            f"{_HERE}.diff:diff",
+            f"{_AT}.diff:diff",
         ),
-        "catalog": Entry(
-            "Search and read the bundled skills.", f"{_HERE}.groups:catalog", is_group=True
-        ),
-        "mcp": Entry("Serve the skills to MCP hosts.", f"{_HERE}.groups:mcp", is_group=True),
-        "completion": Entry("Print a shell completion script.", f"{_HERE}.completion:completion"),
+        "catalog": Entry("Search and read the bundled skills.", f"{_HERE}:catalog", is_group=True),
+        "mcp": Entry("Serve the skills to MCP hosts.", f"{_HERE}:mcp", is_group=True),
+        "completion": Entry("Print a shell completion script.", f"{_AT}.completion:completion"),
     },
     examples=[
         Example("See that the server works, as a host would:", "skills-bundle mcp check"),
@@ -85,8 +84,8 @@ def root(context: click.Context) -> None:
     who can change the files can change it too.
     """,
     entries={
-        "show": Entry("Show the build receipt of this installation.", f"{_HERE}.receipt:show"),
-        "preview": Entry("Show what a build here would record.", f"{_HERE}.receipt:preview"),
+        "show": Entry("Show the build receipt of this installation.", f"{_AT}.receipt:show"),
+        "preview": Entry("Show what a build here would record.", f"{_AT}.receipt:preview"),
     },
     examples=[
         Example("What the build of this installation recorded:", "skills-bundle receipt show"),
@@ -107,10 +106,10 @@ def receipt(context: click.Context) -> None:
     Collections that other distributions brought are reached with --collection.
     """,
     entries={
-        "search": Entry("List the skills that contain a text.", f"{_HERE}.catalog:search"),
-        "read": Entry("Read a file of a skill.", f"{_HERE}.catalog:read"),
-        "overview": Entry("Print the overview that agents are given.", f"{_HERE}.catalog:overview"),
-        "collections": Entry("List the installed collections.", f"{_HERE}.collections:collections"),
+        "search": Entry("List the skills that contain a text.", f"{_AT}.catalog:search"),
+        "read": Entry("Read a file of a skill.", f"{_AT}.catalog:read"),
+        "overview": Entry("Print the overview that agents are given.", f"{_AT}.catalog:overview"),
+        "collections": Entry("List the installed collections.", f"{_AT}.collections:collections"),
     },
     examples=[
         Example("List every skill:", "skills-bundle catalog search"),
@@ -133,9 +132,9 @@ def catalog(context: click.Context) -> None:
     entries={
         "serve": Entry(
             "Serve the skills over standard input and output, or over HTTP.",
-            f"{_HERE}.mcp_serve:serve",
+            f"{_AT}.mcp_serve:serve",
         ),
-        "check": Entry("Start the server as a host would, and try it.", f"{_HERE}.mcp_check:check"),
+        "check": Entry("Start the server as a host would, and try it.", f"{_AT}.mcp_check:check"),
     },
     examples=[
         Example("See that the server works:", "skills-bundle mcp check"),

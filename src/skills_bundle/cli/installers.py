@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from skills_bundle import __version__
-from skills_bundle.bundle.installed import OWN_NAME
+from skills_bundle.installed.location import OWN_NAME
 
 Kind = Literal["uv_tool", "pipx", "pip", "uv"]
 

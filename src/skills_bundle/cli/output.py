@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
-from skills_bundle.cli.text import safe, safe_line
+from skills_bundle.cli.view.text import safe, safe_line
 from skills_bundle.formats import rendering
 
 if TYPE_CHECKING:

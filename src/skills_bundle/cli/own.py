@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 
 from skills_bundle import __version__
-from skills_bundle.bundle import collections as declared
 from skills_bundle.cli import main as program_entry
 from skills_bundle.cli.framework import PROGRAM, Command, Entry, Group, help_if_bare
 from skills_bundle.cli.groups import mcp, root
 from skills_bundle.cli.program import OWN_COMMANDS, Program
+from skills_bundle.installed import collections as declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from skills_bundle import limits
-from skills_bundle.cli import pretty
 from skills_bundle.cli.failures import EXIT_CANNOT_TELL, EXIT_OK, EXIT_WRONG
 from skills_bundle.cli.framework import environment
-from skills_bundle.supply_chain import signed_commit
+from skills_bundle.cli.view import pretty
+from skills_bundle.supply_chain.signature import signed_commit
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from skills_bundle.bundle.proof_report import ProofReport
     from skills_bundle.cli.output import Terminal
-    from skills_bundle.cli.pretty import Mark
-    from skills_bundle.supply_chain.commit_signature import SignatureReport
+    from skills_bundle.cli.view.pretty import Mark
+    from skills_bundle.supply_chain.signature.commit_signature import SignatureReport
 
 MARKS: Final[dict[int, Mark]] = {EXIT_OK: "good", EXIT_WRONG: "bad", EXIT_CANNOT_TELL: "unsure"}
 

@@ -16,12 +16,12 @@ from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 from skills_bundle import limits
-from skills_bundle.bundle.checkout import has_repository
-from skills_bundle.bundle.settings import parse
-from skills_bundle.bundle.whole_file import replace_file
 from skills_bundle.errors import Problem, SettingsError, SkillsBundleError
-from skills_bundle.formats.file_names import to_disk
+from skills_bundle.files.names import to_disk
+from skills_bundle.files.replacement import replace_file
+from skills_bundle.git.checkout import has_repository
 from skills_bundle.hatch_plugin import bundling, handover, sdist, selection, wheel
+from skills_bundle.project.settings import parse
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -16,29 +16,30 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle import limits
 from skills_bundle.archives.model import Member
-from skills_bundle.bundle import project, safe_read
-from skills_bundle.bundle.checkout import SDIST_MARK, inspect, open_checkout
-from skills_bundle.bundle.collections import GROUP
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
-from skills_bundle.bundle.proof import Entry
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME, BuildReceipt, Package, parse
-from skills_bundle.bundle.revision import Revision, archive, listed
-from skills_bundle.bundle.setting_rules import CHECKS
-from skills_bundle.bundle.settings import normalized
 from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, SettingsError
+from skills_bundle.files import safe_read
+from skills_bundle.files.names import from_disk, to_disk
 from skills_bundle.formats.digest import git_object_id, sha256_hex
-from skills_bundle.formats.file_names import from_disk, to_disk
+from skills_bundle.git.checkout import SDIST_MARK, inspect, open_checkout
+from skills_bundle.git.proof import Entry
+from skills_bundle.git.revision import Revision, archive, listed
 from skills_bundle.hatch_plugin import names, receipts, reliance, selection
 from skills_bundle.hatch_plugin.selection import Candidate
 from skills_bundle.hatch_plugin.world import World
+from skills_bundle.installed.collections import GROUP
+from skills_bundle.project import project
+from skills_bundle.project.setting_rules import CHECKS
+from skills_bundle.project.settings import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import Inputs
-    from skills_bundle.bundle.settings import Settings
     from skills_bundle.hatch_plugin.selection import Metadata
+    from skills_bundle.project.settings import Settings
 
 GENERATED: Final = frozenset({SDIST_MARK, RECEIPT_FILE_NAME})
 """Files at an sdist's root that its build makes; no input of any build."""

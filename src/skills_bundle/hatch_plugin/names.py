@@ -12,8 +12,8 @@ from skills_bundle.archives import places
 from skills_bundle.archives.findings import Findings
 from skills_bundle.archives.names import check_names
 from skills_bundle.errors import Problem, SettingsError
+from skills_bundle.files.names import shown
 from skills_bundle.formats import entry_points
-from skills_bundle.formats.file_names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from skills_bundle.errors import Problem, SettingsError
 
 if TYPE_CHECKING:
-    from skills_bundle.bundle.project import Project
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.hatch_plugin.selection import Metadata
+    from skills_bundle.project.project import Project
 
 
 class Preview(NamedTuple):

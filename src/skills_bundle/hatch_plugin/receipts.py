@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skills_bundle import limits
-from skills_bundle.bundle import proof
 from skills_bundle.bundle.lock import catalog_sha256
 from skills_bundle.bundle.receipt import (
     Asserted,
@@ -16,9 +15,10 @@ from skills_bundle.bundle.receipt import (
     parse,
     seal,
 )
-from skills_bundle.bundle.revision import dirty, listed
 from skills_bundle.errors import InvalidReceiptError, Problem, SettingsError
 from skills_bundle.formats.digest import dir_hash, sha256_hex
+from skills_bundle.git import proof
+from skills_bundle.git.revision import dirty, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from skills_bundle.archives.model import Member
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import Package, Reason
-    from skills_bundle.bundle.revision import Revision
-    from skills_bundle.bundle.settings import Settings
+    from skills_bundle.git.revision import Revision
+    from skills_bundle.project.settings import Settings
 
 
 def inputs(files: Mapping[str, Member]) -> Inputs:

@@ -12,7 +12,7 @@ from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.utils import normalize_inclusion_map
 from hatchling.builders.wheel import WheelBuilder
 
-from skills_bundle.formats.file_names import from_disk
+from skills_bundle.files.names import from_disk
 from skills_bundle.hatch_plugin.names import plain
 
 if TYPE_CHECKING:

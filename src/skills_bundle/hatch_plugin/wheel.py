@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from hatchling.builders.wheel import WheelBuilder
 
     from skills_bundle.bundle.receipt import BuildReceipt
-    from skills_bundle.bundle.settings import Settings
     from skills_bundle.hatch_plugin.bundling import Bundling
     from skills_bundle.hatch_plugin.selection import Builder, Candidate
+    from skills_bundle.project.settings import Settings
 
 AGENTS: Final = ".agents"
 """The folder of a package in which agents' tools look for skills."""

@@ -25,19 +25,19 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle.archives.model import Member
 from skills_bundle.archives.scripts import is_script_of
-from skills_bundle.bundle import safe_read
-from skills_bundle.bundle.standing import Standing, standing, without_commit
 from skills_bundle.errors import CheckoutError
+from skills_bundle.files import safe_read
+from skills_bundle.files.junk import is_junk
+from skills_bundle.files.names import from_disk, to_disk
 from skills_bundle.formats.digest import git_object_id
-from skills_bundle.formats.file_names import from_disk, to_disk
-from skills_bundle.skills.junk import is_junk
+from skills_bundle.git.standing import Standing, standing, without_commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
 
-    from skills_bundle.bundle.checkout import Checkout
-    from skills_bundle.bundle.proof import Entry
     from skills_bundle.bundle.receipt import Inputs, Reason
+    from skills_bundle.git.checkout import Checkout
+    from skills_bundle.git.proof import Entry
     from skills_bundle.hatch_plugin.selection import Candidate
 
 _TRACKED_JUNK: Final = (

@@ -20,11 +20,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from skills_bundle import __version__, limits
-from skills_bundle.bundle import installed
 from skills_bundle.catalog import Catalogs
 from skills_bundle.errors import SkillsBundleError
+from skills_bundle.installed import location as installed
 from skills_bundle.server import ahead
-from skills_bundle.server import wire as wires
+from skills_bundle.server.stdio import wire as wires
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from skills_bundle.catalog import Source
     from skills_bundle.catalog.shelves import Shelved
-    from skills_bundle.server.strict_stdio import Ending
+    from skills_bundle.server.stdio.transport import Ending
     from skills_bundle.server.tools.base import Toolbox
-    from skills_bundle.server.trace import Trace
+    from skills_bundle.server.trace.trace import Trace
 
 TOOLSETS: Final = ("catalog",)
 """Names of the tool groups; `all` means each of them."""
@@ -108,7 +108,7 @@ def serve_stdio(
     _tell_what_is_ahead(told, check_command if waits_at_terminal else None)
 
     def make_toolbox() -> Toolbox:
-        from skills_bundle.server import toolsets as groups  # noqa: PLC0415 - see serve_tools
+        from skills_bundle.server.tools import toolsets as groups  # noqa: PLC0415 - see serve_tools
 
         return groups.toolbox(toolsets, catalog)
 
@@ -135,7 +135,7 @@ def _told(catalog: Source, trace: Trace | None) -> list[str]:
 
 
 def _open_trace(path: str) -> Trace:
-    from skills_bundle.server.trace import Trace  # noqa: PLC0415 - hardly anybody asks for one
+    from skills_bundle.server.trace.trace import Trace  # noqa: PLC0415 - hardly anybody asks for one
 
     return Trace(path, say)
 
@@ -164,7 +164,8 @@ def serve_tools(
     with _collector_paused():
         import anyio  # noqa: PLC0415 - half a second, and only once the wire is ours
 
-        from skills_bundle.server import eras, session, strict_stdio  # noqa: PLC0415 - likewise
+        from skills_bundle.server import eras, session  # noqa: PLC0415 - likewise
+        from skills_bundle.server.stdio import transport as strict_stdio  # noqa: PLC0415 - likewise
 
         server = session.build(make_toolbox(), version=__version__, shelf=shelf)
     # The SDK warns of what a client sent; a client that does not read standard error could fill

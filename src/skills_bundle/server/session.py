@@ -30,7 +30,7 @@ from pydantic import ValidationError
 
 from skills_bundle import limits
 from skills_bundle.catalog.shelves import Shelves
-from skills_bundle.server import resources, skills_extension
+from skills_bundle.server.resources import resources, skills_extension
 from skills_bundle.server.session_changes import Changes, remember
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.catalog.entries import JsonObject
     from skills_bundle.catalog.shelves import Shelved
-    from skills_bundle.server.resource_pages import Method
+    from skills_bundle.server.resources.pages import Method
     from skills_bundle.server.tools.base import Tool as OurTool
     from skills_bundle.server.tools.base import Toolbox
 

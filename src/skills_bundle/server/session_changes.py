@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from skills_bundle.server.resource_errors import is_modern
-from skills_bundle.server.skills_extension import IDENTIFIER, SETTINGS
+from skills_bundle.server.resources.errors import is_modern
+from skills_bundle.server.resources.skills_extension import IDENTIFIER, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from skills_bundle import limits
 from skills_bundle.errors import Problem, UnreadableSkillsError
-from skills_bundle.skills import paths, rules
+from skills_bundle.skills import rules
+from skills_bundle.files import portable as paths
 from skills_bundle.skills.codes import diagnose
-from skills_bundle.skills.disk import Folder
+from skills_bundle.files.disk import Folder
 from skills_bundle.skills.disk_facts import DiskFacts
 from skills_bundle.skills.gathering import SkillFiles, Spot, Strays, not_checked_out
-from skills_bundle.skills.junk import is_junk
+from skills_bundle.files.junk import is_junk
 from skills_bundle.skills.model import LOCK_FILE_NAME, SKILL_MD, ScanResult
 from skills_bundle.skills.rules import Candidate
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from skills_bundle.formats.digest import TreeEntry
-    from skills_bundle.skills.disk import Entry
+    from skills_bundle.files.disk import Entry
     from skills_bundle.skills.model import Diagnostic, FileFacts
 
 Gatherer: TypeAlias = SkillFiles | Strays

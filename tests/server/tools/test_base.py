@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 from pydantic import Field
 
-from skills_bundle.bundle.records import Record
 from skills_bundle.errors import ToolError
+from skills_bundle.formats.record import Record
 from skills_bundle.server.tools.base import Tool, Toolbox
 
 

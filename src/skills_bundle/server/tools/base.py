@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from pydantic import ValidationError
 
-from skills_bundle.bundle.records import Record
 from skills_bundle.catalog.errors import refusal
 from skills_bundle.errors import ToolError
 from skills_bundle.formats import rendering
-from skills_bundle.server.framing import JsonObject, tool_failure
+from skills_bundle.formats.record import Record
+from skills_bundle.server.stdio.framing import JsonObject, tool_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -1,0 +1,155 @@
+"""Edge: a folder that is there whole or not at all.
+
+Everything is written into a hidden folder beside it, read back and compared, and then given its
+name in one step. Nothing in the way is ever followed or replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from skills_bundle import limits
+from skills_bundle.errors import ExportTargetError, Problem, UnsafeFileError
+from skills_bundle.files import safe_read
+from skills_bundle.files.names import from_disk, shown, to_disk
+from skills_bundle.formats.digest import sha256_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+PARTIAL: Final = ".partial"
+"""What the name of the hidden folder ends with, should somebody kill us and find it."""
+_WRITE: Final = (
+    os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+)
+
+
+class Written(NamedTuple):
+    """One file to be written: its path below the folder, its bytes, whether it is executable."""
+
+    path: str
+    data: bytes
+    executable: bool = False
+
+
+def demand_free(target: Path) -> None:
+    """Insist that a folder can be made at a place, before any work is done for it.
+
+    Args:
+        target: The place.
+
+    Raises:
+        ExportTargetError: If something lies there that is not an empty folder, naming it; or if the
+            folder above is none.
+    """
+    if problems := [*_in_the_way(target)]:
+        raise ExportTargetError("The export has no place to go to.", tuple(problems))
+
+
+def demand_outside(target: Path, package: Path) -> None:
+    """Insist that a place does not lie in an installed package, which it would make another one.
+
+    Args:
+        target: The place.
+        package: The package's folder, resolved.
+
+    Raises:
+        ExportTargetError: If it lies there.
+    """
+    if Path(os.path.realpath(target)).is_relative_to(package):
+        message = "lies in the installed package itself, which would not match its lock any more"
+        name = shown(from_disk(str(target)))
+        problem = Problem(code="target_in_package", message=message, path=name)
+        raise ExportTargetError("The export has no place to go to.", (problem,))
+
+
+def _in_the_way(target: Path) -> Iterable[Problem]:
+    name = shown(from_disk(str(target)))
+    if not target.parent.is_dir():
+        yield Problem(code="no_folder", message="lies in no folder that is there", path=name)
+    elif target.is_symlink():
+        message = "is a link, and where it leads is not looked at; name a folder of its own"
+        yield Problem(code="target_is_link", message=message, path=name)
+    elif target.is_dir():
+        found = sorted(shown(from_disk(each.name)) for each in target.iterdir())
+        yield from _entries(found)
+    elif target.exists():
+        yield Problem(code="target_exists", message="is no folder; it stays as it is", path=name)
+
+
+def _entries(found: list[str]) -> Iterable[Problem]:
+    told = found[: limits.EXPORT_ENTRIES_SHOWN]
+    message = "lies there; nothing is replaced, so name a folder that is empty or not there"
+    for name in told:
+        yield Problem(code="target_not_empty", message=message, path=name)
+    if len(told) < len(found):
+        more = f"so do {len(found) - len(told):,} more"
+        yield Problem(code="target_not_empty", message=more)
+
+
+def make(target: Path, fill: Callable[[Callable[[Written], None]], None]) -> None:
+    """Make a folder with files, all of it at once.
+
+    Args:
+        target: Where; nothing, or an empty folder.
+        fill: Is given what writes one file, and calls it for each.
+
+    Raises:
+        ExportTargetError: If something lies there by now.
+        OSError: If it cannot be written, as on a full disk.
+    """
+    parent = Path(os.path.realpath(target.parent))
+    # A name of its own length: with the target's in it, it could be longer than a disk allows.
+    place = parent / f".skills-bundle-{secrets.token_hex(8)}{PARTIAL}"
+    place.mkdir()
+    try:
+        written: dict[str, str] = {}
+
+        def write(file: Written) -> None:
+            _write(place, file)
+            written[file.path] = sha256_hex(file.data)
+
+        fill(write)
+        _compare(place, written)
+        _give_name(place, parent / target.name)
+    except BaseException:  # an interrupt, too: what is half done must not stay
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+
+
+def _write(place: Path, file: Written) -> None:
+    path = place / to_disk(file.path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # The mode is cut by the umask, as that of every file somebody makes.
+    descriptor = os.open(path, _WRITE, 0o777 if file.executable else 0o666)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(file.data)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _compare(place: Path, written: dict[str, str]) -> None:
+    """Read everything back: a disk may take bytes and keep others."""
+    with safe_read.Reader(place) as reader:
+        for path in sorted(written):
+            try:
+                data = reader.read_up_to(path, limits.LOCK_MAX_BYTES).data
+            except UnsafeFileError as error:
+                raise OSError(None, f"could not be read back: {error.kind}", path) from error
+            if sha256_hex(data) != written[path]:
+                raise OSError(None, "holds other bytes than were written", path)
+
+
+def _give_name(place: Path, target: Path) -> None:
+    """Rename, which POSIX does in one step and only onto nothing or an empty folder."""
+    try:
+        if os.name == "nt" and target.is_dir() and not target.is_symlink():
+            target.rmdir()
+        place.rename(target)
+    except OSError:
+        demand_free(target)  # says what appeared there meanwhile, if that is the cause
+        raise

@@ -1,0 +1,270 @@
+"""Edge: the collections that distributions in the running environment declare.
+
+A distribution declares a collection with an entry point of the group `skills_bundle.collections`:
+its name is the collection's, its value the import package that carries the bundle. Metadata and
+folders are looked at; no package is imported, so no code of theirs runs.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections import Counter
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from skills_bundle import limits
+from skills_bundle.errors import BundleUnavailableError, Problem, SkillsBundleError
+from skills_bundle.installed.declared import OWN, Declared, opener, owner, search_path
+from skills_bundle.installed.distribution import normalised
+from skills_bundle.installed.location import OWN_NAME
+from skills_bundle.project.setting_rules import CHECKS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from email.message import Message
+
+    from skills_bundle.installed.location import Installed
+
+GROUP: Final = "skills_bundle.collections"
+"""The entry-point group; the build hook demands an entry of it."""
+
+
+class UnknownCollectionError(SkillsBundleError):
+    """A collection that no installed distribution declares."""
+
+    exit_code = 2
+
+
+class TooManyCollectionsError(SkillsBundleError):
+    """More collections than can be served together."""
+
+    exit_code = 2
+
+
+class AmbiguousCollectionError(SkillsBundleError):
+    """A collection that several installed distributions declare: nobody can tell which is meant."""
+
+    exit_code = 3
+
+
+_UNREADABLE: Final = (OSError, ValueError, KeyError, TypeError, AttributeError)
+"""What versions of `importlib.metadata` raise of metadata that is broken or half removed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What the distributions of an environment declare.
+
+    Attributes:
+        declared: Every collection, sorted by name and then distribution; ours is one of them.
+        unreadable: Metadata folders of distributions of which it cannot be told, sorted.
+        misnamed: Those of distributions that declare what no collection can be called, sorted.
+        path: The folders that were looked in.
+    """
+
+    declared: tuple[Declared, ...]
+    unreadable: tuple[str, ...]
+    misnamed: tuple[str, ...]
+    path: tuple[str, ...]
+
+    @property
+    def ambiguous(self) -> frozenset[str]:
+        """Names of which nobody can tell whose they are. Ours is always the code that runs."""
+        number = Counter(row.name for row in self.declared)
+        return frozenset(name for name in number if number[name] > 1) - {OWN_NAME}
+
+    def finders(self) -> dict[str, Callable[[], Installed]]:
+        """Give by name what says where each collection is installed, sorted by name.
+
+        For a name that is ambiguous that is `BundleUnavailableError`.
+        """
+        rows = {row.name: row for row in self.declared if row.name not in self.ambiguous}
+        rows[OWN_NAME] = OWN
+        found = {name: opener(row, self.path) for name, row in rows.items()}
+        found |= {name: partial(_refuse, self._claims(name)) for name in self.ambiguous}
+        return dict(sorted(found.items()))
+
+    def notes(self) -> tuple[str, ...]:
+        """Tell of what is not served although it may be a collection, a line each."""
+        lines = [
+            f"the metadata in {folder} cannot be read; whether it declares a collection is unknown"
+            for folder in self.unreadable
+        ]
+        lines += [
+            f"the metadata in {folder} declares a collection by a name that none can have, which "
+            "is lower-case letters and digits joined by - . or _; it is left out"
+            for folder in self.misnamed
+        ]
+        if len(ours := self._claims(OWN_NAME)) > 1:
+            others = " and ".join(owner(row) for row in ours if row != OWN)
+            lines.append(
+                f"{others} also declares the collection {OWN_NAME!r}; ours alone is served by it"
+            )
+        return tuple(lines)
+
+    def _claims(self, name: str) -> list[Declared]:
+        return [row for row in self.declared if row.name == name]
+
+
+def survey(path: Sequence[str] | None = None) -> Survey:
+    """Look through an environment for collections.
+
+    Of several distributions of one name the first on the path counts, as it does for imports.
+
+    Args:
+        path: Folders to look in; by default `search_path()`.
+    """
+    folders = tuple(dict.fromkeys(search_path() if path is None else path))
+    found = {OWN.distribution: (OWN,)}
+    unreadable: list[str] = []
+    misnamed: set[str] = set()
+    for folder in folders:
+        here: dict[str, tuple[Declared, ...]] = {}
+        told = [(_declared(one), one) for one in metadata.distributions(path=[folder])]
+        unreadable += [_folder_of(one) for rows, one in told if rows is None]
+        misnamed |= {
+            _folder_of(one) for rows, one in told if rows and not all(map(_is_usable, rows))
+        }
+        usable = [tuple(filter(_is_usable, rows)) for rows, _ in told if rows]
+        # Sorted, so that what an interrupted upgrade left does not make the disk's order count.
+        for rows in sorted(filter(None, usable)):
+            here |= {row.distribution: rows for row in rows}
+        found = here | found
+    return Survey(
+        declared=tuple(sorted({row for rows in found.values() for row in rows})),
+        unreadable=tuple(sorted(unreadable)),
+        misnamed=tuple(sorted(misnamed)),
+        path=folders,
+    )
+
+
+def installed_collections(path: Sequence[str] | None = None) -> tuple[Declared, ...]:
+    """Give every declared collection, sorted by name and then distribution; ours is one of them.
+
+    Args:
+        path: Folders to look in; by default `search_path()`.
+    """
+    return survey(path).declared
+
+
+def bounded(names: Collection[str]) -> None:
+    """Refuse to serve more collections than can be served together.
+
+    Raises:
+        TooManyCollectionsError: If there are more than `limits.COLLECTIONS_MAX`.
+    """
+    if len(names) > limits.COLLECTIONS_MAX:
+        raise TooManyCollectionsError(
+            f"There are {len(names)} collections, and at most {limits.COLLECTIONS_MAX} are served "
+            "together. Name those that are wanted, each with --collection NAME."
+        )
+
+
+def find(name: str, path: Sequence[str] | None = None) -> Callable[[], Installed]:
+    """Give what says where the package of a collection lies.
+
+    Args:
+        name: The collection's name, as its entry point spells it.
+        path: Folders to look in; by default `search_path()`.
+
+    Returns:
+        A function that looks at the disk each time; it raises `BundleUnavailableError` if the
+        package is not there or carries no bundle.
+
+    Raises:
+        UnknownCollectionError: If nobody declares it; names those that are declared.
+        AmbiguousCollectionError: If several distributions do; names them.
+    """
+    there = installed_collections(path)
+    rows = [row for row in there if row.name == name]
+    if not rows:
+        raise _unknown(name, there)
+    if len(rows) > 1:
+        raise ambiguous(rows)
+    return opener(rows[0], path)
+
+
+def ambiguous(rows: Sequence[Declared]) -> AmbiguousCollectionError:
+    """Tell of declarations that have one name.
+
+    Args:
+        rows: At least two.
+    """
+    message = f"The collection {rows[0].name!r} is declared by more than one distribution: "
+    owners = " and ".join(owner(row) for row in rows)
+    return AmbiguousCollectionError(f"{message}{owners}. Uninstall all but one.")
+
+
+def _unknown(name: str, there: Sequence[Declared]) -> UnknownCollectionError:
+    known = list(dict.fromkeys(row.name for row in there))
+    close = get_close_matches(name, known, n=1)
+    guess = f" Did you mean {close[0]!r}?" if close else ""
+    return UnknownCollectionError(
+        f"No installed distribution declares the collection {name!r}.{guess} "
+        f"Installed: {', '.join(known)}."
+    )
+
+
+def _folder_of(found: metadata.Distribution) -> str:
+    """Give the folder of a distribution's metadata; there is no public way to ask for it."""
+    return str(getattr(found, "_path", "a folder that is gone"))
+
+
+def _refuse(rows: Sequence[Declared]) -> Installed:
+    error = ambiguous(rows)
+    problem = Problem(code="ambiguous_collection", message=error.summary)
+    raise BundleUnavailableError(error.summary, (problem,))
+
+
+def _is_usable(row: Declared) -> bool:
+    """Tell whether a collection can have this name; it stands in every answer and in every URI."""
+    return not [*CHECKS["collection"](row.name)] and _is_bounded(row.package)
+
+
+def _is_bounded(text: str) -> bool:
+    return len(text) <= limits.SETTING_MAX_CHARACTERS and text.isprintable()
+
+
+def _demand_readable(found: metadata.Distribution, *names: str) -> None:
+    """Insist that `importlib.metadata` can be let read files of the metadata.
+
+    It waits for whoever writes to a pipe, and reads a file of any size; one distribution must not
+    keep all others from being served.
+
+    Raises:
+        OSError: If one is no regular file, or too large.
+    """
+    folder = getattr(found, "_path", None)
+    for name in names if isinstance(folder, Path) else ():  # else in an archive
+        try:
+            facts = Path(str(folder), name).stat()
+        except OSError:
+            continue  # it says itself what it makes of that
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > limits.METADATA_MAX_BYTES:
+            raise OSError(None, "is no regular file, or too large", name)
+
+
+def _declared(found: metadata.Distribution) -> tuple[Declared, ...] | None:
+    """Read what one distribution declares; None if its metadata cannot be read."""
+    try:
+        _demand_readable(found, "entry_points.txt")
+        # Most declare nothing, and reading their names costs far more than this.
+        entries = found.entry_points.select(group=GROUP)
+        if not entries:
+            return ()
+        _demand_readable(found, "METADATA", "PKG-INFO")
+        # Its protocol promises no `get` before 3.12, though it always was a message.
+        headers = cast("Message[str, str]", found.metadata)
+        name, version = headers.get("Name"), headers.get("Version")
+    except _UNREADABLE:
+        return None
+    if not name or not _is_bounded(name) or not _is_bounded(version or ""):
+        return None
+    return tuple(
+        Declared(entry.name, normalised(name), version or "", entry.value.partition(":")[0].strip())
+        for entry in entries
+    )

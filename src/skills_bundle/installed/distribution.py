@@ -1,0 +1,151 @@
+"""Edge: the `.dist-info` beside a package: name, version and RECORD of what installed it.
+
+Only the folder that holds the running package is looked at. `importlib.metadata` would walk all of
+`sys.path`, where a folder of somebody else's can answer first.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from skills_bundle import limits
+from skills_bundle.errors import UnsafeFileError
+from skills_bundle.files import openers, safe_read
+from skills_bundle.files.names import from_disk
+from skills_bundle.formats import core_metadata, record_file
+from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from skills_bundle.files.safe_read import Reader
+
+METADATA_FILE_NAME: Final = "METADATA"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """What the installer left beside the package.
+
+    Attributes:
+        name: Normalised name (`skills-bundle`): METADATA's, else the folder's.
+        version: As METADATA spells it, else as the name of the folder does.
+        folder: Name of the `.dist-info` folder; None if it is not known, since nobody may list the
+            folder that would hold it.
+        record: RECORD, or None when there is none that can be read.
+        record_refused: Why there is none, unless it is simply not there.
+        metadata_sha256: Digest of METADATA, or None if it was not read.
+    """
+
+    name: str
+    version: str
+    folder: str | None
+    record: RecordFile | None
+    record_refused: UnsafeFileError | None
+    metadata_sha256: str | None
+
+
+def normalised(name: str) -> str:
+    """Give the normalised form of a distribution's name.
+
+    Source:
+        PyPA, Names and normalization.
+    """
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def find(
+    site: Path, name: str, package: str, *, version: str = "", follow_last: bool = False
+) -> Distribution | None:
+    """Find the distribution called `name` in the folder that holds the package.
+
+    An interrupted upgrade can leave two. The one whose RECORD lists files of the package is meant,
+    whatever its METADATA says or whether there is one; if both do, one of that name before another,
+    and the last by folder, so that the answer does not depend on the order of the disk.
+
+    Args:
+        site: The folder that holds the package, for example `site-packages`.
+        name: Distribution name in any spelling.
+        package: The package's folder relative to `site`, `/` between components.
+        version: What to say if `site` may not be listed, so that nobody knows.
+        follow_last: As for `safe_read.Reader`: for an installation that consists of links.
+    """
+    wanted = normalised(name)
+    names = folders(site, name)
+    if names is None:
+        return Distribution(
+            name=wanted,
+            version=version,
+            folder=None,
+            record=None,
+            record_refused=UnsafeFileError("unreadable", RECORD_FILE_NAME),
+            metadata_sha256=None,
+        )
+    found = [_read(site, folder, follow_last=follow_last) for folder in names]
+    there = [one for one in found if one is not None]
+    listing = [one for one in there if one.record and one.record.below(f"{package}/")]
+    named = [one for one in listing if one.name == wanted]
+    usable = [one for one in there if one.name == wanted]
+    return next(reversed(named or listing or usable), None)
+
+
+def folders(site: Path, name: str) -> tuple[str, ...] | None:
+    """Give the `.dist-info` folders whose own name is this distribution's; None if nobody may look.
+
+    Raises:
+        OSError: If the system has no descriptors left.
+    """
+    wanted = normalised(name)
+    try:
+        names = os.listdir(site)  # noqa: PTH208 -- names are all that is needed
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as error:
+        if openers.is_of_the_system(error):
+            raise
+        return None
+    return tuple(sorted(one for one in map(from_disk, names) if _parts(one)[0] == wanted))
+
+
+def _parts(folder: str) -> tuple[str, str]:
+    """Give the name and version that a `.dist-info` folder is called by, or nothing."""
+    stem = folder.removesuffix(DIST_INFO_SUFFIX)
+    name, _, version = stem.partition("-")
+    return ("", "") if stem == folder else (normalised(name), version)
+
+
+def _read(site: Path, folder: str, *, follow_last: bool) -> Distribution | None:
+    """Read a `.dist-info`; None if neither METADATA nor RECORD is there."""
+    with safe_read.Reader(site, follow_last=follow_last) as reader:
+        metadata = _part(reader, f"{folder}/{METADATA_FILE_NAME}", limits.METADATA_MAX_BYTES)
+        record = _part(reader, f"{folder}/{RECORD_FILE_NAME}", limits.RECORD_MAX_BYTES)
+    if _is_missing(metadata) and _is_missing(record):
+        return None
+    name, version = _parts(folder)
+    head = core_metadata.read(metadata if isinstance(metadata, bytes) else b"")
+    if (told := head.first("name")) and (told_version := head.first("version")):
+        name, version = normalised(told), told_version
+    refused = record if isinstance(record, UnsafeFileError) and not _is_missing(record) else None
+    return Distribution(
+        name=name,
+        version=version,
+        folder=folder,
+        record=record_file.parse(record) if isinstance(record, bytes) else None,
+        record_refused=refused,
+        metadata_sha256=sha256_hex(metadata) if isinstance(metadata, bytes) else None,
+    )
+
+
+def _part(reader: Reader, path: str, limit: int) -> bytes | UnsafeFileError:
+    try:
+        return reader.read_up_to(path, limit).data
+    except UnsafeFileError as error:
+        return error
+
+
+def _is_missing(found: bytes | UnsafeFileError) -> bool:
+    return isinstance(found, UnsafeFileError) and found.kind == "missing"

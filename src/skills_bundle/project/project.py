@@ -1,0 +1,276 @@
+"""Edge: a project on disk, with its settings, its skills and its lock.
+
+The `lock` command and the build hook both work through this module, so that they agree.
+"""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+
+from skills_bundle import limits
+from skills_bundle.bundle import assemble, changes
+from skills_bundle.bundle.lock import LOCK_FILE_NAME, CatalogLock, parse
+from skills_bundle.errors import (
+    InvalidLockError,
+    InvalidSkillsError,
+    Problem,
+    SettingsError,
+    StaleLockError,
+)
+from skills_bundle.files import safe_read
+from skills_bundle.files.names import from_disk, to_disk
+from skills_bundle.files.replacement import replace_file
+from skills_bundle.git import facts as git_facts
+from skills_bundle.project import settings
+from skills_bundle.skills.scan import scan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from skills_bundle.git.facts import Facts
+    from skills_bundle.project.settings import Settings
+    from skills_bundle.skills.model import ScanResult
+
+
+COMMAND_LINE: Final = "the command line"
+"""What problems of overridden settings name instead of a TOML path."""
+
+
+class Overrides(TypedDict, total=False):
+    """Settings given elsewhere than in the file, by the names of `Settings`."""
+
+    skills: str
+    collection: str
+    exclude: tuple[str, ...]
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A project and what is known of it before a skill is read.
+
+    Attributes:
+        folder: Where its lock lies.
+        settings: From its pyproject.toml, or the defaults of a folder that has none.
+        old_bytes: The lock file as it is, or None.
+        facts: What git, or the disk, says of its files; with the reason if it is the disk.
+    """
+
+    folder: Path
+    settings: Settings
+    old_bytes: bytes | None
+    facts: Facts
+
+    @property
+    def lock_path(self) -> Path:
+        """Where the lock lies or will lie."""
+        return self.folder / LOCK_FILE_NAME
+
+
+def load(folder: Path, **overrides: Unpack[Overrides]) -> Project:
+    """Look at a project; no skill is read yet.
+
+    A folder without a pyproject.toml is one too: its collection is named after the folder, and its
+    skills are in `skills/` if there is such a folder, else anywhere in it.
+
+    Args:
+        folder: Where its pyproject.toml and its lock lie.
+        overrides: Settings that go before those of the file; checked alike.
+
+    Raises:
+        SettingsError: With every problem of the settings, or if there is no such folder.
+        InvalidLockError: If there is a lock that is too large to be one.
+    """
+    if not folder.is_dir():
+        problem = Problem(code="no_folder", message="is no folder", path=str(folder))
+        raise SettingsError("There is no project.", (problem,))
+    pyproject = folder / "pyproject.toml"
+    if pyproject.exists():
+        found = settings.read(pyproject)
+    else:
+        settings.refuse_skills_of_a_project(folder.resolve())
+        found = settings.defaults(from_disk(folder.resolve().name) or "skills")
+        found = replace(found, skills="skills" if (folder / "skills").is_dir() else ".")
+    return with_settings(folder, _overridden(found, overrides))
+
+
+def _overridden(found: Settings, overrides: Overrides) -> Settings:
+    table: dict[str, object] = {**overrides}
+    if "exclude" in overrides:
+        table["exclude"] = [*overrides["exclude"]]
+    settings.parse(table, COMMAND_LINE, found.collection)  # raises for what cannot be used
+    return replace(found, **overrides)
+
+
+def with_settings(folder: Path, chosen: Settings) -> Project:
+    """Look at a project whose settings are known.
+
+    Args:
+        folder: Where its lock lies.
+        chosen: What holds for it.
+
+    Raises:
+        InvalidLockError: If there is a lock that is too large to be one, or cannot be read.
+    """
+    old_bytes = read_lock_file(folder / LOCK_FILE_NAME)
+    facts = git_facts.open_facts(folder, chosen.skills, _readable(old_bytes))
+    return Project(folder=folder, settings=chosen, old_bytes=old_bytes, facts=facts)
+
+
+def read_lock_file(path: Path) -> bytes | None:
+    """Read a lock file's bytes; None if there is none.
+
+    Raises:
+        InvalidLockError: If it is too large to be one, or cannot be read.
+    """
+    try:
+        data = safe_read.read_named(path, limits.LOCK_MAX_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        code = "lock_not_a_file" if error.errno == errno.EINVAL else "unreadable"
+        problem = Problem(code=code, message=error.strerror or str(error), path=path.name)
+        raise InvalidLockError("The lock cannot be read.", (problem,)) from error
+    if len(data) > limits.LOCK_MAX_BYTES:
+        message = f"has more than {limits.LOCK_MAX_BYTES} bytes"
+        problem = Problem(code="lock_too_large", message=message, path=path.name)
+        raise InvalidLockError("The lock cannot be read.", (problem,))
+    return data
+
+
+def _readable(data: bytes | None) -> CatalogLock | None:
+    """Give the old lock, or None: what cannot be read is about to be written anew or refused."""
+    try:
+        return None if data is None else parse(data)
+    except InvalidLockError:
+        return None
+
+
+def find_skills(project: Project) -> ScanResult:
+    """Read every skill and say what there is to say of it; nothing is decided or written."""
+    chosen = project.settings
+    return scan(
+        project.folder / to_disk(chosen.skills),
+        project.facts.facts,
+        exclude=chosen.exclude,
+        strict=chosen.strict,
+        is_project=chosen.skills == ".",
+    )
+
+
+def lock_of(project: Project, result: ScanResult) -> CatalogLock:
+    """Give the lock that the skills of a project make.
+
+    Args:
+        project: As `load` gives it.
+        result: As `find_skills` gives it.
+
+    Raises:
+        InvalidSkillsError: If a skill is refused, with every problem of every skill, by path from
+            the project's folder; or if there is no skill at all.
+    """
+    chosen = project.settings
+    if not result.found:
+        raise InvalidSkillsError("There is no skill to lock.", tuple(_none(chosen.skills, result)))
+    try:
+        return assemble.lock(chosen.collection, result)
+    except InvalidSkillsError as error:
+        problems = tuple(from_project(problem, chosen.skills) for problem in error.problems)
+        raise InvalidSkillsError(error.summary, problems) from error
+
+
+def _none(skills: str, result: ScanResult) -> Iterator[Problem]:
+    """Say why no skill was found."""
+    message = "is ignored by git, so it is no skill; `git check-ignore -v` names the rule"
+    for path in result.ignored:
+        yield from_project(Problem(code="skill_ignored", message=message, path=path), skills)
+    for row in assemble.problems(result):
+        yield from_project(row, skills)
+    if not result.ignored:
+        yield Problem(code="no_skills", message="no folder in it holds a SKILL.md", path=skills)
+
+
+def make_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
+    """Read every skill and give the lock they make; nothing is written.
+
+    Raises:
+        InvalidSkillsError: As `lock_of`.
+    """
+    result = find_skills(project)
+    return lock_of(project, result), result
+
+
+def from_project(problem: Problem, skills: str) -> Problem:
+    """Spell a path from the project's folder, where an editor can jump to it.
+
+    Args:
+        problem: With a path below the skills folder; `.` is that folder.
+        skills: The skills folder, relative to the project.
+    """
+    if problem.path is None or skills == "." or problem.code == "whole":
+        return problem
+    return replace(problem, path=skills if problem.path == "." else f"{skills}/{problem.path}")
+
+
+def demand_current(project: Project, lock: CatalogLock, result: ScanResult) -> CatalogLock:
+    """Give the lock that is in place if it is what the skills give.
+
+    It is if the file holds the bytes of this lock, or differs in what it says of by-products alone:
+    whether git tracks those is nothing to stop for, and no receipt of such a commit is clean.
+
+    Args:
+        project: As `load` gives it.
+        lock: What the skills give now.
+        result: The scan that it was made of.
+
+    Raises:
+        StaleLockError: If it does not; naming files, and the command that mends it.
+        InvalidLockError: If the file cannot be read as a lock.
+    """
+    if project.old_bytes is None:
+        raise _no_lock()
+    if project.old_bytes == lock.to_bytes():
+        return lock
+    old = parse(project.old_bytes)
+    if changes.differ_in_junk_only(old, lock):
+        return old
+    found = changes.compare(old, lock, changes.contents(result))
+    error = changes.stale_error(found)
+    skills = project.settings.skills
+    problems = tuple(from_project(problem, skills) for problem in error.problems)
+    raise StaleLockError(error.summary, problems)
+
+
+def check_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
+    """Give the lock that is in place, if it is what the skills give.
+
+    Raises:
+        StaleLockError: As `demand_current`.
+        InvalidLockError: As `demand_current`.
+        InvalidSkillsError: As `make_lock`.
+    """
+    lock, result = make_lock(project)
+    return demand_current(project, lock, result), result
+
+
+def _no_lock() -> StaleLockError:
+    message = f"is not there; run `{changes.MENDING_COMMAND}` and commit what it writes"
+    problem = Problem(code="no_lock", message=message, path=LOCK_FILE_NAME)
+    return StaleLockError("The project has no lock.", (problem,))
+
+
+def write_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
+    """Make the lock and put it in place at once; a file that is current is not touched.
+
+    Raises:
+        InvalidSkillsError: As `make_lock`; the old file stays.
+        OSError: If the folder cannot be written to.
+    """
+    lock, result = make_lock(project)
+    data = lock.to_bytes()
+    if data != project.old_bytes:
+        replace_file(project.lock_path, data)
+    return lock, result

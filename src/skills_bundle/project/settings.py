@@ -1,0 +1,267 @@
+"""Record: what a project says about its bundle in `pyproject.toml` or `hatch.toml`.
+
+The table is the build hook's: `[tool.hatch.build.hooks.skills-bundle]`, or `...hooks.custom` where
+the hook is loaded from a script. The `lock` command reads the same table, so that command and build
+agree. Only `read` touches the disk.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final, cast
+
+from skills_bundle import limits
+from skills_bundle.errors import Problem, SettingsError
+from skills_bundle.files import safe_read
+from skills_bundle.formats import toml
+from skills_bundle.project.setting_rules import CHECKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from skills_bundle.archives.model import Compression
+
+HOOK_NAMES: Final = ("skills-bundle", "custom")
+"""Names our hook may have in hatchling's tables; the registered one goes first."""
+
+KEYS: Final = tuple(CHECKS)
+"""Every setting, as spelled in TOML; documented one by one in docs/reference/settings.md."""
+
+HATCHLING_KEYS: Final = (
+    "path",
+    "dependencies",
+    "enable-by-default",
+    "require-runtime-dependencies",
+    "require-runtime-features",
+)
+"""Keys that hatchling itself reads from a hook's table; left to it."""
+
+Table = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Checked settings; the names are those of the TOML keys.
+
+    Attributes:
+        skills: The skills folder, relative to the project, `/` between components; may be `.`.
+        package: Dotted import name of the package that receives the bundle.
+        collection: The collection's name, as the lock and every answer carry it.
+        repository: Asserted address of the repository, or null.
+        source_ref: Asserted ref; `{version}` stands for the project's version. Or null.
+        strict: Whether warnings refuse a skill.
+        exclude: Folders below the skills folder whose skills are left out.
+        proof: Whether the receipt carries the raw commit and trees.
+        compression: How members of the wheel are stored. `deflated` makes it depend on zlib.
+        sbom: Whether the wheel carries a bill of materials (CycloneDX) of its skills.
+        where: The dotted TOML path of the table they were read from.
+    """
+
+    skills: str = "skills"
+    package: str
+    collection: str
+    repository: str | None = None
+    source_ref: str | None = None
+    strict: bool = False
+    exclude: tuple[str, ...] = ()
+    proof: bool = True
+    compression: Compression = "stored"
+    sbom: bool = True
+    where: str = ""
+
+    def ref(self, version: str) -> str | None:
+        """Give the asserted ref of one version, or None."""
+        return None if self.source_ref is None else self.source_ref.replace("{version}", version)
+
+
+def normalized(name: str) -> str:
+    """Give the normalised name of a distribution (PyPA, Names and normalization)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def defaults(project_name: str) -> Settings:
+    """Give the settings of a project that says nothing."""
+    name = normalized(project_name)
+    return Settings(package=name.replace("-", "_"), collection=name)
+
+
+def parse(table: object, where: str, project_name: str) -> Settings:
+    """Check one table.
+
+    Args:
+        table: The hook's table as TOML gave it.
+        where: Its dotted TOML path, for the problems.
+        project_name: The `[project]` name, which two defaults derive from.
+
+    Raises:
+        SettingsError: With every problem: no table, unknown keys, wrong types, unusable values.
+    """
+    if not isinstance(table, dict):
+        problem = _problem("invalid_setting", where, "must be a table")
+        raise SettingsError(f"The settings in {where} cannot be used.", (problem,))
+    table = cast("Table", table)
+    problems = [
+        _problem("unknown_setting", f"{where}.{key}", _unknown(key))
+        for key in table
+        if key not in KEYS and key not in HATCHLING_KEYS
+    ]
+    values: dict[str, object] = {}
+    for key in KEYS:
+        if key in table:
+            found = [*CHECKS[key](table[key])]
+            problems += [_problem("invalid_setting", f"{where}.{key}", text) for text in found]
+            values[key.replace("-", "_")] = _frozen(table[key])
+    if problems:
+        raise SettingsError(f"The settings in {where} cannot be used.", tuple(problems))
+    # Every value has passed the check of its key; `replace` cannot know their types.
+    return replace(defaults(project_name), where=where, **cast("dict[str, str]", values))
+
+
+def _unknown(key: str) -> str:
+    close = get_close_matches(key.replace("_", "-"), KEYS, n=1)
+    guess = f"did you mean {close[0]}? There" if close else "there"
+    return f"is no setting; {guess} are {', '.join(KEYS)}"
+
+
+def _frozen(value: object) -> object:
+    return tuple(cast("list[object]", value)) if isinstance(value, list) else value
+
+
+def _problem(code: str, path: str, message: str) -> Problem:
+    return Problem(code=code, message=message, path=path)
+
+
+def read(pyproject: Path) -> Settings:
+    """Read a project's settings as its build would see them.
+
+    Args:
+        pyproject: Path of `pyproject.toml`; a `hatch.toml` beside it is honoured.
+
+    Raises:
+        SettingsError: If a file is missing, too large, not UTF-8 or not TOML (with the line), if
+            `project.name` is missing, or with every problem of the tables.
+    """
+    document = _toml(pyproject)
+    hatch = pyproject.with_name("hatch.toml")
+    return of_tables(document, _toml(hatch) if hatch.exists() else {})
+
+
+def of_tables(pyproject: Table, hatch: Table) -> Settings:
+    """Give a project's settings from its configuration, read before.
+
+    Args:
+        pyproject: What `pyproject.toml` holds.
+        hatch: What a `hatch.toml` beside it holds, or an empty table.
+
+    Raises:
+        SettingsError: As for `read`, but for unreadable files.
+    """
+    name = _at(pyproject, "project").get("name")
+    if not isinstance(name, str) or not name:
+        message = "is not set; the collection and the package are called after it"
+        problem = _problem("no_project_name", "project.name", message)
+        raise SettingsError("[project] in pyproject.toml needs a name.", (problem,))
+    build, prefix = build_table(pyproject, hatch)
+    return _one([*hook_tables(build, prefix)], name)
+
+
+def build_table(pyproject: Table, hatch: Table) -> tuple[Table, str]:
+    """Give hatchling's build table and its dotted TOML path; arguments as for `of_tables`."""
+    if "build" in hatch:  # hatchling lets the file's top-level keys win
+        return _at(hatch, "build"), "hatch.toml: build"
+    return _at(pyproject, "tool", "hatch", "build"), "tool.hatch.build"
+
+
+def refuse_skills_of_a_project(folder: Path) -> None:
+    """Refuse a folder that lies among the skills of a project above: that one has the lock.
+
+    Args:
+        folder: Resolved; it has no pyproject.toml.
+
+    Raises:
+        SettingsError: If the next pyproject.toml above names the hook, and its skills are here.
+    """
+    above = (parent / "pyproject.toml" for parent in folder.parents)
+    pyproject = next((place for place in above if place.exists()), None)
+    if pyproject is None:
+        return
+    try:
+        found = read(pyproject)
+    except SettingsError:
+        return  # somebody else's file
+    if found.where and folder.is_relative_to(pyproject.parent / found.skills):
+        message = f"lies in the skills folder of {pyproject.parent}; did you mean that project?"
+        problem = _problem("inside_a_project", str(folder), message)
+        raise SettingsError("This folder is no project of its own.", (problem,))
+
+
+def _one(tables: list[tuple[str, object]], project_name: str) -> Settings:
+    """Give the settings all tables agree on: one lock belongs to every target."""
+    if not tables:
+        return defaults(project_name)
+    problems: list[Problem] = []
+    found: list[Settings] = []
+    for where, table in tables:
+        try:
+            found.append(parse(table, where, project_name))
+        except SettingsError as error:
+            problems += error.problems
+    for other in found[1:]:
+        if replace(other, where="") != replace(found[0], where=""):
+            message = f"differs from {found[0].where}; all targets ship one bundle"
+            problems.append(_problem("settings_differ", other.where, message))
+    if problems:
+        raise SettingsError("The settings cannot be used.", tuple(problems))
+    return found[0]
+
+
+def hook_tables(build: Table, prefix: str) -> Iterator[tuple[str, object]]:
+    """Give every table of our hook, as (dotted TOML path, table): for all targets, then for one.
+
+    Where something else stands in the place of a table, that is given, for `parse` to refuse.
+
+    A `custom` table is ours if it holds one of our keys; any project may have another custom hook.
+
+    Args:
+        build: hatchling's build table.
+        prefix: Its dotted TOML path.
+    """
+    places: list[tuple[str, object]] = [(f"{prefix}.hooks", build.get("hooks", {}))]
+    targets = _at(build, "targets")
+    places += [
+        (f"{prefix}.targets.{target}.hooks", _at(targets, target).get("hooks", {}))
+        for target in targets
+    ]
+    for path, found in places:
+        hooks = _at(found)
+        if not isinstance(found, dict):
+            yield path, found
+        for hook in HOOK_NAMES:
+            if hook in hooks and (hook != "custom" or not _at(hooks[hook]).keys().isdisjoint(KEYS)):
+                yield f"{path}.{hook}", hooks[hook]
+
+
+def _at(value: object, *keys: str) -> Table:
+    """Give the table at a path, or an empty one."""
+    for key in keys:
+        value = cast("Table", value).get(key) if isinstance(value, dict) else None
+    return cast("Table", value) if isinstance(value, dict) else {}
+
+
+def _toml(path: Path) -> Table:
+    """Read one TOML file, bounded."""
+    try:
+        data = safe_read.read_named(path, limits.PYPROJECT_MAX_BYTES)
+        if len(data) > limits.PYPROJECT_MAX_BYTES:
+            raise _unreadable(path, f"has more than {limits.PYPROJECT_MAX_BYTES} bytes")
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from error
+    return toml.parse(data, path.name)
+
+
+def _unreadable(path: Path, message: str) -> SettingsError:
+    problem = Problem(code="unreadable_settings", message=message, path=path.name)
+    return SettingsError(f"{path.name} cannot be read.", (problem,))

@@ -1,0 +1,1 @@
+"""`mcp check`: a client that starts the server and tries it."""

@@ -1,0 +1,1 @@
+"""The strict stdio transport."""

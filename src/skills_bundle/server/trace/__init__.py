@@ -1,0 +1,1 @@
+"""`mcp serve --trace`: a conversation written to a file."""

@@ -1,0 +1,1 @@
+"""`verify-wheel` and `verify-sdist`."""

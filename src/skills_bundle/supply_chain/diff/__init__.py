@@ -1,0 +1,1 @@
+"""`diff`: how two locks, archives, installations or folders differ."""

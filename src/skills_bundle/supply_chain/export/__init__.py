@@ -1,0 +1,1 @@
+"""`export`: verified copies of installed skills."""

@@ -1,0 +1,1 @@
+"""`rebuild`: a commit built again and compared bit for bit."""

@@ -1,0 +1,1 @@
+"""Commit signatures, checked with `ssh-keygen`."""

@@ -1,0 +1,1 @@
+"""`verify-source`: an archive compared with the commit it names."""

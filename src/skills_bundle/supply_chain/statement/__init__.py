@@ -1,0 +1,1 @@
+"""in-toto statements about an archive: written and verified."""
