@@ -292,7 +292,7 @@ def test_a_lock_does_not_depend_on_the_locale(tmp_path: Path, locale: dict[str, 
     script = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from skills_bundle.bundle import project\n"
+        "from skills_bundle.project import project\n"
         "found, _ = project.make_lock(project.load(Path(sys.argv[1])))\n"
         "print(ascii([found.collection, *found.files()]))\n"
     )

@@ -53,7 +53,7 @@ def test_a_record_that_differs_without_a_lock_says_nothing_of_the_lock(
     place: OwnInstallation,
 ) -> None:
     """No lock confirms anything then."""
-    file = place.folder / "cli/completion.py"
+    file = place.folder / "cli/commands/completion.py"
     file.write_bytes(file.read_bytes() + b"# changed\n")
     place.lock.unlink()
     told = " ".join(place.ask("verify").stdout.split())

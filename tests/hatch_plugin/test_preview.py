@@ -66,7 +66,7 @@ def test_without_hatchling_the_extra_is_named(sample: SampleProject) -> None:
     script = (
         "import sys; sys.modules['hatchling.metadata'] = None\n"
         "from pathlib import Path\n"
-        "from skills_bundle.bundle import project\n"
+        "from skills_bundle.project import project\n"
         "from skills_bundle.errors import SettingsError\n"
         "from skills_bundle.hatch_plugin.preview import preview\n"
         "try:\n"

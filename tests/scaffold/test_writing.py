@@ -65,7 +65,7 @@ def test_pyproject_goes_last_so_that_a_run_that_was_killed_can_be_run_again(tmp_
         "import resource, signal, sys; from pathlib import Path\n"
         f"sys.path.insert(0, {SOURCE!r})\n"
         "from skills_bundle.project.plan import Change\n"
-        "from skills_bundle.scaffold import writing\n"
+        "from skills_bundle.project import writing\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which no handler of Python's sees\n"
         "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))\n"

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from skills_bundle import limits, skills
+from skills_bundle import files, limits, skills
 from skills_bundle.skills import rules
 from skills_bundle.skills.codes import CODES, clip, diagnose
 from skills_bundle.skills.model import Level
 
 SOURCE = "\n".join(
     file.read_text(encoding="utf-8")
-    for file in sorted(Path(skills.__path__[0]).glob("*.py"))
+    for package in (skills, files)
+    for file in sorted(Path(package.__path__[0]).glob("*.py"))
     if file.name != "codes.py"
 )
 

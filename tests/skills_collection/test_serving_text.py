@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from tests.installed_builder import InstalledBuilder
 from tests.skills_collection.collection import SCRIPT_SECONDS, SKILLS, fences
 
 if TYPE_CHECKING:
@@ -21,13 +22,14 @@ REQUEST = (
 def test_the_printed_module_answers_a_client(tmp_path: Path) -> None:
     """Copied into a package, it starts, greets, and ends with its input."""
     page = SKILLS / "publishing-skills-as-a-wheel" / "references" / "serving.md"
-    package = tmp_path / "acme_skills"
-    package.mkdir()
-    (package / "__init__.py").write_text("", encoding="utf-8")
-    (package / "__main__.py").write_text(next(fences(page, "python")), encoding="utf-8")
+    made = InstalledBuilder(name="acme-skills", collection="acme-skills").install(tmp_path)
+    (made.folder / "__main__.py").write_text(next(fences(page, "python")), encoding="utf-8")
+    (made.dist_info / "entry_points.txt").write_text(
+        f"[skills_bundle.collections]\nacme-skills = {made.folder.name}\n", encoding="utf-8"
+    )
     paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "acme_skills"],
+        [sys.executable, "-P", "-m", made.folder.name, "mcp", "serve"],
         input=REQUEST,
         capture_output=True,
         check=False,
