@@ -35,3 +35,8 @@ def test_the_law_holds_for_the_kept_corpus(name: str) -> None:
 def test_the_kept_corpus_is_small_enough_to_carry(name: str) -> None:
     """It ships in the sdist."""
     assert 0 < sum(path.stat().st_size for path in (KEPT / name).iterdir()) < 300 * 1024
+
+
+def test_the_kept_corpora_hold_at_most_300_files() -> None:
+    """Each one costs time in every run of the tests."""
+    assert sum(len(list((KEPT / name).iterdir())) for name in TARGETS) <= 300
