@@ -1,26 +1,61 @@
-"""Every bound of `skills_bundle.limits`: name, value, and the docstring below the assignment."""
+"""Every limit of the package: name, value, and the docstring below the assignment."""
 
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from pathlib import Path
 
+import skills_bundle
 from facts.markdown import code, sentences, table
-from skills_bundle import limits
 
 SECTION = re.compile(r"^# --- (?P<title>.+?) -+$", re.MULTILINE)
+NAME = re.compile(r"^([A-Z][A-Z_0-9]+): Final", re.MULTILINE)
 UNITS = {"KIB", "MIB"}
 
 
-def table_of(names: dict[str, str]) -> str:
-    """Give one table: name, value, meaning."""
-    rows = [(code(name), _number(getattr(limits, name)), text) for name, text in names.items()]
-    return table(("Limit", "Value", "Meaning"), rows)
+def modules() -> list[str]:
+    """Return the dotted names of all modules called `limits`, sorted."""
+    root = Path(skills_bundle.__file__).parent
+    found = (path.relative_to(root.parent).with_suffix("") for path in root.rglob("limits.py"))
+    return sorted(".".join(path.parts) for path in found)
 
 
-def meanings(source: str) -> dict[str, str]:
-    """Give each name of a module with the docstring that follows it.
+def values() -> dict[str, object]:
+    """Return every limit by its name."""
+    return {
+        name: value
+        for module in modules()
+        for name, value in vars(importlib.import_module(module)).items()
+        if name.isupper() and name not in UNITS
+    }
+
+
+def sections() -> dict[str, str]:
+    """Return one Markdown table for each section of those modules, by the section's title."""
+    found: dict[str, str] = {}
+    for module in modules():
+        loaded = importlib.import_module(module)
+        source = Path(str(loaded.__file__)).read_text(encoding="utf-8")
+        meaning = _meanings(source)
+        _, *parts = SECTION.split(source)
+        for title, text in zip(parts[::2], parts[1::2], strict=True):
+            rows = [
+                (code(name), _number(getattr(loaded, name)), meaning[name])
+                for name in NAME.findall(text)
+            ]
+            found[title] = table(("Limit", "Value", "Meaning"), rows)
+    return found
+
+
+def render() -> str:
+    """Return all limits, one table a section."""
+    return "\n\n".join(f"## {title}\n\n{rows}" for title, rows in sorted(sections().items()))
+
+
+def _meanings(source: str) -> dict[str, str]:
+    """Return each name of a module with the docstring that follows it.
 
     A name without one shares the docstring of the next name that has one.
     """
@@ -34,24 +69,6 @@ def meanings(source: str) -> dict[str, str]:
             found |= dict.fromkeys(waiting, text)
             waiting = []
     return found
-
-
-def render() -> str:
-    """Give all limits, one table a section of the module."""
-    source = Path(limits.__file__).read_text(encoding="utf-8")
-    named = meanings(source)
-    parts: list[str] = []
-    titles = list(SECTION.finditer(source))
-    ends = [title.start() for title in titles[1:]] + [len(source)]
-    for title, end in zip(titles, ends, strict=True):
-        names = re.findall(r"^([A-Z][A-Z_0-9]+)\b", source[title.end() : end], re.MULTILINE)
-        rows = {name: named[name] for name in names if name not in UNITS}
-        parts.append(f"## {_heading(title['title'])}\n\n{table_of(rows)}")
-    return "\n\n".join(parts)
-
-
-def _heading(text: str) -> str:
-    return text if text.isupper() else text[0].upper() + text[1:]
 
 
 def _number(value: object) -> str:

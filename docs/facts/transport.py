@@ -6,9 +6,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from facts.limits import meanings
+from facts import limits
 from facts.markdown import code, table
-from skills_bundle import limits
 from skills_bundle.formats import strict_json
 from skills_bundle.server.stdio import transport as strict_stdio
 
@@ -105,12 +104,5 @@ def endings() -> str:
 
 
 def bounds() -> str:
-    """Give the bounds of the transport, by name."""
-    text = Path(limits.__file__).read_text(encoding="utf-8")
-    section = text.partition("# --- transport ")[2].partition("# --- ")[0]
-    rows = [
-        (code(name), f"{getattr(limits, name):,}", meaning)
-        for name, meaning in meanings(text).items()
-        if f"\n{name}: Final" in section
-    ]
-    return table(("Limit", "Value", "Meaning"), rows)
+    """Return the limits of the transport, by name."""
+    return limits.sections()["Transport"]

@@ -3,7 +3,7 @@
 The map, from what everything may use up to what uses everything:
 
 ```text
-errors, limits     what can go wrong; every bound, named
+errors             what can go wrong
 formats/           strict JSON in, one rendering out, digests
 skills/            what a skill is: frontmatter, rules, paths, the scan
 bundle/            lock, build receipt, verification, provenance; the edges to git and the disk

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.archives import limits
 from skills_bundle.archives.canonical import write_sdist, write_wheel
 from skills_bundle.archives.model import Member
 from skills_bundle.archives.opened import open_archive

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
-from skills_bundle.archives import sdist
+from skills_bundle.archives import limits, sdist
 from skills_bundle.archives.model import Member
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
 from tests.archives import hostile

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
-from skills_bundle.archives import wheel
+from skills_bundle.archives import limits, wheel
 from skills_bundle.archives.model import Member
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
+from skills_bundle.formats import limits as format_limits
 from tests.archives.hostile import Zip, ZipMember, deflated, zip64_end
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ def test_problems_beyond_the_limit_are_counted() -> None:
 def test_a_control_file_larger_than_any_is_refused(name: str) -> None:
     """It is read line by line, so its lines would cost far more than its bytes."""
     path = f"acme-1.0.dist-info/{name}"
-    large = ZipMember(name=path.encode(), data=b"a" * (limits.METADATA_MAX_BYTES + 1))
+    large = ZipMember(name=path.encode(), data=b"a" * (format_limits.METADATA_MAX_BYTES + 1))
     assert problems(PLAIN.adding(large).to_bytes()) == [("control_too_large", path)]
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.bundle import assemble, lock
 from skills_bundle.errors import InvalidSkillsError
+from skills_bundle.files import limits
 from tests.builders import SkillsFolder, skill_md
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.errors import BundleUnavailableError
+from skills_bundle.formats import limits as format_limits
 from skills_bundle.installed import collections
+from skills_bundle.installed import limits as installed_limits
 from skills_bundle.installed import location as installed
 from skills_bundle.installed.collections import (
     AmbiguousCollectionError,
@@ -239,7 +240,7 @@ def test_metadata_that_cannot_be_read_is_told_of(
 
 def test_more_than_can_be_served_together_are_refused() -> None:
     """With the option that chooses."""
-    names = [str(number) for number in range(limits.COLLECTIONS_MAX + 1)]
+    names = [str(number) for number in range(installed_limits.COLLECTIONS_MAX + 1)]
     collections.bounded(names[1:])
     with pytest.raises(collections.TooManyCollectionsError, match="--collection") as refused:
         collections.bounded(names)
@@ -278,7 +279,7 @@ def _pipe(path: Path) -> None:
 
 def _huge(path: Path) -> None:
     with path.open("ab") as file:
-        file.truncate(limits.METADATA_MAX_BYTES + 1)
+        file.truncate(format_limits.METADATA_MAX_BYTES + 1)
 
 
 def _folder(path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.errors import CheckoutError
+from skills_bundle.git import limits
 from skills_bundle.git.checkout import open_checkout
 from tests.hatch_plugin.sample import SampleProject, git
 

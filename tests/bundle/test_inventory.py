@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.files import limits as file_limits
 from skills_bundle.files import safe_read
+from skills_bundle.installed import limits as installed_limits
 from skills_bundle.installed.inventory import Inventory
 from tests import odd_files
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-LATER = limits.RACY_NANOSECONDS * 2
+LATER = installed_limits.RACY_NANOSECONDS * 2
 
 
 def _later() -> int:
@@ -198,7 +199,7 @@ def test_a_system_without_descriptors_is_told_as_such(inventory: Inventory, tmp_
 
 def test_a_listing_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many files somebody puts there."""
-    monkeypatch.setattr(limits, "SCAN_MAX_ENTRIES", 3)
+    monkeypatch.setattr(file_limits, "SCAN_MAX_ENTRIES", 3)
     for number in range(5):
         (tmp_path / str(number)).write_bytes(b"")
     found = Inventory(tmp_path.parent, {}, folders=(tmp_path.name,))

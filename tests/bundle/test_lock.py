@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from skills_bundle import limits
-from skills_bundle.bundle import lock
+from skills_bundle.bundle import limits, lock
 from skills_bundle.errors import InvalidLockError
 from skills_bundle.formats.digest import git_object_id
 from tests.bundle.vectors import VECTORS, Vector, name, vectors

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
-from skills_bundle.bundle import lock
+from skills_bundle.bundle import limits, lock
 from skills_bundle.errors import (
     InvalidLockError,
     InvalidSkillsError,

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle import limits
 from skills_bundle.bundle.receipt import Source
 from skills_bundle.formats.digest import git_object_id
-from skills_bundle.git import proof
+from skills_bundle.git import limits, proof
 from skills_bundle.git.proof import Entry
 from tests.hatch_plugin.sample import SampleProject, git
 

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from skills_bundle import limits
-from skills_bundle.bundle import receipt
+from skills_bundle.bundle import limits, receipt
 from skills_bundle.errors import InvalidReceiptError
 from skills_bundle.formats import rendering
 from tests.builders import sample_receipt

@@ -7,8 +7,7 @@ import hashlib
 
 import pytest
 
-from skills_bundle import limits
-from skills_bundle.formats import record_file
+from skills_bundle.formats import limits, record_file
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.record_file import RecordRow
 from tests.installed_builder import recorded_digest

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle import limits
-from skills_bundle.catalog import entries
+from skills_bundle.catalog import entries, limits
 from skills_bundle.formats import rendering
 from skills_bundle.formats.digest import sha256_hex
 from tests.installed_builder import SAMPLE, lock_of

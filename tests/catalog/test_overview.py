@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from skills_bundle import limits
-from skills_bundle.catalog import overview
+from skills_bundle.catalog import limits, overview
 from skills_bundle.catalog.model import SkillRow
 from skills_bundle.catalog.overview import Overview, locator, plain, render
 from skills_bundle.errors import ToolError

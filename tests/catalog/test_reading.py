@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle import limits
-from skills_bundle.catalog import reading
+from skills_bundle.catalog import limits, reading
 from skills_bundle.errors import ToolError
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.catalog import limits
 from skills_bundle.catalog.model import ReadArguments, SearchArguments
 from skills_bundle.errors import ToolError
+from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.digest import sha256_hex
 from tests import odd_files
 from tests.installed_builder import SAMPLE, InstalledBuilder
@@ -71,7 +72,7 @@ def test_pages_follow_each_other(tmp_path: Path) -> None:
     assert [page.total for page in pages] == [3, 3]
 
 
-@pytest.mark.parametrize("offset", [3, 257, limits.JSON_MAX_SAFE_INTEGER])
+@pytest.mark.parametrize("offset", [3, 257, format_limits.JSON_MAX_SAFE_INTEGER])
 def test_an_offset_beyond_the_end_gives_an_empty_page(tmp_path: Path, offset: int) -> None:
     """With the right total, up to the largest number that every JSON reader has."""
     found = InstalledBuilder(skills=ABC).install(tmp_path).catalog().search(offset=offset)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
-from skills_bundle.catalog import Catalogs
+from skills_bundle.catalog import Catalogs, limits
 from skills_bundle.errors import ToolError
 from tests.several_builder import ACME, OTHER, Several, install_several
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.catalog import limits
 from skills_bundle.catalog.model import SkillRow
 from skills_bundle.catalog.overview import Overview
 from skills_bundle.catalog.several_overview import render
 from skills_bundle.errors import ToolError
+from skills_bundle.installed import limits as installed_limits
 
 
 def collection(
@@ -80,7 +81,7 @@ def test_long_descriptions_drop_rows_in_turn() -> None:
 @pytest.mark.parametrize("letter", ["n", "\N{FACE WITH TEARS OF JOY}"])
 def test_the_most_collections_with_the_longest_names_fit(letter: str) -> None:
     """Also when each is long, damaged, unlisted and hidden, and as many are gone."""
-    names = [f"{letter * 200}{index}" for index in range(limits.COLLECTIONS_MAX)]
+    names = [f"{letter * 200}{index}" for index in range(installed_limits.COLLECTIONS_MAX)]
     every = [
         Overview(
             skills=collection(name, 30, "x" * 500).skills,

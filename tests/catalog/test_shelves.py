@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skills_bundle import limits
-from skills_bundle.catalog import uris
+from skills_bundle.catalog import limits, uris
 from skills_bundle.errors import ToolError
 from tests.installed_builder import SAMPLE, InstalledBuilder
 from tests.several_builder import ACME, OTHER, Several, install_several

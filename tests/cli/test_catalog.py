@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skills_bundle import limits
-from skills_bundle.catalog import Catalog
+from skills_bundle.catalog import Catalog, limits
 from skills_bundle.cli.commands.catalog import to_the_end
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.server.tools.toolsets import toolbox

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import __version__, limits
+from skills_bundle import __version__
 from skills_bundle.bundle.explain import BASES
 from skills_bundle.cli import installers
+from skills_bundle.supply_chain import limits
 from tests.cli.runner import call
 
 if TYPE_CHECKING:

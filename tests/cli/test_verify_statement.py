@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.statement.statement import NAMESPACE
 from tests.cli.runner import call
 from tests.hatch_plugin.sample import SampleProject

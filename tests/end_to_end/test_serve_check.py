@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.errors import InvalidLockError
 from skills_bundle.formats import rendering
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.server import limits
 from skills_bundle.server.check import run as check
 from skills_bundle.server.check.lock import LockOnDisk, read_named
 from tests.installed_builder import Installation, InstalledBuilder, lock_of

@@ -22,7 +22,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 from tests.end_to_end.conftest import ROOT
 from tests.installed_builder import InstalledBuilder
 from tests.server.commands import ENVIRONMENT

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.errors import MalformedJsonError
-from skills_bundle.formats import strict_json
+from skills_bundle.formats import limits, strict_json
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "strict_json"
 ACCEPT = sorted((VECTORS / "accept").glob("*.json"))

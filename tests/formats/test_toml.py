@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle import limits
 from skills_bundle.errors import SettingsError
-from skills_bundle.formats import toml
+from skills_bundle.formats import limits, toml
 
 WRONG = {
     "no TOML": (b"a = 1\n[b\n", "a.toml:2: is not TOML"),

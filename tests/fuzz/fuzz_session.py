@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 
-from skills_bundle import limits
 from skills_bundle.formats import strict_json
-from skills_bundle.server import eras, session
+from skills_bundle.server import eras, limits, session
 from skills_bundle.server.stdio import framing
 from skills_bundle.server.stdio.transport import END_OF_INPUT, GARBAGE, Ending, StrictStdio
 from skills_bundle.server.stdio.wire import Wire

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.git import limits
 from skills_bundle.hatch_plugin.build_hook import PYGIT2, SkillsBundleBuildHook
 from tests.hatch_plugin.sample import (
     SKILL_MD,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.archives.model import Member
+from skills_bundle.bundle import limits
 from skills_bundle.bundle import receipt as receipt_record
 from skills_bundle.bundle.receipt import Inputs, Package
 from skills_bundle.errors import SettingsError

@@ -8,7 +8,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skills_bundle import limits
+from skills_bundle.formats import limits as format_limits
+from skills_bundle.server import limits as server_limits
 from skills_bundle.server.stdio import framing
 from skills_bundle.server.stdio.framing import Line, LineBuffer, Refusal, Request, TooLong
 from tests.server.odd_server import toolbox
@@ -82,12 +83,12 @@ def test_any_object_gives_an_answer_that_fits_on_a_line(envelope: dict[str, obje
     if isinstance(message, Refusal):
         line = framing.encode(message.answer())
         assert line.endswith(b"\n")
-        assert len(line) <= limits.REQUEST_ID_MAX_BYTES + 256
+        assert len(line) <= server_limits.REQUEST_ID_MAX_BYTES + 256
 
 
 @given(
     st.text(max_size=40).filter(lambda text: text.isprintable())
-    | st.integers(-limits.JSON_MAX_SAFE_INTEGER, limits.JSON_MAX_SAFE_INTEGER)
+    | st.integers(-format_limits.JSON_MAX_SAFE_INTEGER, format_limits.JSON_MAX_SAFE_INTEGER)
 )
 def test_an_accepted_id_comes_back_as_it_was(request_id: str | int) -> None:
     """Whatever its type and however it is escaped."""

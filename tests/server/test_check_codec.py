@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 from skills_bundle.server.check import codec as check_codec
 
 

@@ -8,11 +8,11 @@ import anyio
 import pytest
 from mcp.client.client import Client
 
-from skills_bundle import limits
 from skills_bundle.catalog import entries
+from skills_bundle.catalog import limits as catalog_limits
 from skills_bundle.catalog.shelf import Rendering, Shelf
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.server import session
+from skills_bundle.server import limits, session
 from skills_bundle.server.check.skills import Disagreement, load_as_host
 from skills_bundle.server.tools import toolsets
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
@@ -114,6 +114,6 @@ def test_a_listing_without_end_is_wrong(
     place: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody waits forever."""
-    monkeypatch.setattr(limits, "LISTING_PAGE_MAX_BYTES", 1)
+    monkeypatch.setattr(catalog_limits, "LISTING_PAGE_MAX_BYTES", 1)
     monkeypatch.setattr(limits, "CHECK_MAX_PAGES", 1)
     assert load(place, place.catalog().shelf) == "WRONG: skills/list has no end after 1 pages."

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 from skills_bundle.server.stdio import framing
 from skills_bundle.server.stdio.framing import (
     Line,

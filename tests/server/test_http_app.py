@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 from skills_bundle.server.http.app import Reply
 from skills_bundle.server.http.protocol import GONE
 from skills_bundle.server.http.rules import Answer

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.server import limits
 from skills_bundle.server.http.rules import (
     Answer,
     Head,

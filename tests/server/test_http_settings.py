@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.errors import Problem
+from skills_bundle.server import limits
 from skills_bundle.server.http.listen import read_token, resolve
 from skills_bundle.server.http.rules import HostName
 from skills_bundle.server.http.settings import Asked, HttpSettingsError, Settings, settle

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.catalog import limits as catalog_limits
+from skills_bundle.server import limits
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
 from tests.server.peer import DISCOVERY, HANDSHAKES, REVISIONS, call
 from tests.server.shelf_peer import Host
@@ -160,7 +161,7 @@ def test_a_listing_in_pages_is_the_whole_listing(
     place: Installation, revision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each resource once, in order."""
-    monkeypatch.setattr(limits, "LISTING_PAGE_MAX_BYTES", 200)
+    monkeypatch.setattr(catalog_limits, "LISTING_PAGE_MAX_BYTES", 200)
     with Host(place, revision) as host:
         pages = host.pages("resources/list", "resources")
     assert len(pages) > 2
@@ -193,7 +194,7 @@ def test_a_file_too_large_for_a_response_is_an_error_and_the_session_goes_on(
 @pytest.mark.parametrize("byte", [b"\xff", b"\0", b'"', b"x"], ids=repr)
 def test_a_file_of_a_listed_skill_is_read_whatever_it_holds(tmp_path: Path, byte: bytes) -> None:
     """Text that escapes make too long comes as base64."""
-    data = byte * limits.RESOURCE_FILE_MAX_BYTES
+    data = byte * catalog_limits.RESOURCE_FILE_MAX_BYTES
     place = InstalledBuilder(skills={"alpha": {**SAMPLE["alpha"], "big": data}}).install(tmp_path)
     with Host(place) as host:
         assert len(host.result("skills/list")["skills"]) == 1

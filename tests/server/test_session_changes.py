@@ -67,7 +67,7 @@ def test_who_is_refused_an_old_cursor_is_told_why(
     place: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The notification comes with the error."""
-    monkeypatch.setattr("skills_bundle.limits.LISTING_PAGE_MAX_BYTES", 1)
+    monkeypatch.setattr("skills_bundle.catalog.limits.LISTING_PAGE_MAX_BYTES", 1)
     with Host(place) as host:
         cursor = host.result("skills/list")["nextCursor"]
         upgrade(place)

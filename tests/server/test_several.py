@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.catalog import limits as catalog_limits
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.server import ahead
+from skills_bundle.server import ahead, limits
 from skills_bundle.server.resources.pages import COLLECTIONS
 from skills_bundle.server.tools import toolsets
 from tests.installed_builder import SAMPLE, InstalledBuilder
@@ -209,7 +209,7 @@ def test_a_cursor_ends_with_any_collection_it_was_made_of(
     made: Several, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else a page would be missing, or come twice."""
-    monkeypatch.setattr(limits, "LISTING_PAGE_MAX_BYTES", 600)
+    monkeypatch.setattr(catalog_limits, "LISTING_PAGE_MAX_BYTES", 600)
     with Host(made.catalogs()) as host:
         cursor = host.result("skills/list")["nextCursor"]
         made[OTHER].lock.unlink()
@@ -220,7 +220,7 @@ def test_a_folders_cursor_is_good_as_long_as_its_collection_stays(
     made: Several, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is of one lock alone."""
-    monkeypatch.setattr(limits, "LISTING_PAGE_MAX_BYTES", 10)
+    monkeypatch.setattr(catalog_limits, "LISTING_PAGE_MAX_BYTES", 10)
     with Host(made.catalogs()) as host:
         uri = "skill://acme-skills/alpha"
         cursor = host.result("resources/directory/read", uri=uri)["nextCursor"]

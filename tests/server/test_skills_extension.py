@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.catalog import limits
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server.tools import toolsets
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder

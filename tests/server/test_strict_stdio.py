@@ -13,7 +13,7 @@ import pytest
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 from skills_bundle.server.stdio import transport as strict_stdio
 from skills_bundle.server.stdio.wire import Wire
 from tests.server.odd_server import toolbox

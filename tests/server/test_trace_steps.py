@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 from skills_bundle.server.stdio.framing import Line, TooLong, parse
 from skills_bundle.server.trace.steps import Recorder, UntraceableError
 from tests.server.vectors import LineVector, lines, step

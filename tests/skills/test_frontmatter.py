@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from skills_bundle import limits
+from skills_bundle.skills import limits
 from skills_bundle.skills import frontmatter
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.files import limits as file_limits
+from skills_bundle.skills import limits
 from skills_bundle.errors import UnreadableSkillsError
 from skills_bundle.formats.digest import TreeEntry
 from skills_bundle.files.disk import Entry, Folder
@@ -345,7 +346,7 @@ def test_a_scan_of_very_many_entries_ends(
     folder: SkillsFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And nothing may be locked then."""
-    monkeypatch.setattr(limits, "SCAN_MAX_ENTRIES", 10)
+    monkeypatch.setattr(file_limits, "SCAN_MAX_ENTRIES", 10)
     folder.skill("alpha")
     for number in range(12):
         folder.write(f"alpha/f{number}")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.errors import RepositoryUnavailableError
+from skills_bundle.git import limits
 from skills_bundle.git.checkout import inspect
 from skills_bundle.git.clone import clone
 from skills_bundle.git.repository import open_repository

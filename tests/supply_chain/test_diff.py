@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
+from skills_bundle.files import limits as file_limits
 from skills_bundle.files.folders import UnreadableSideError
 from skills_bundle.installed.collections import UnknownCollectionError
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.diff.archives import Change
 from skills_bundle.supply_chain.diff.compare import INSTALLERS_OWN, compare
 from skills_bundle.supply_chain.diff.sides import open_side
@@ -306,10 +307,10 @@ def test_a_folder_beyond_the_limits_is_not_read(
     """Neither by its number of files nor by their bytes."""
     (tmp_path / "a").write_bytes(b"1")
     (tmp_path / "b").write_bytes(b"2")
-    monkeypatch.setattr(limits, "FOLDER_MAX_BYTES", 1)
+    monkeypatch.setattr(file_limits, "FOLDER_MAX_BYTES", 1)
     with pytest.raises(UnreadableSideError, match="too much"):
         open_side(str(tmp_path))
-    monkeypatch.setattr(limits, "FOLDER_MAX_FILES", 1)
+    monkeypatch.setattr(file_limits, "FOLDER_MAX_FILES", 1)
     with pytest.raises(UnreadableSideError, match="too many"):
         open_side(str(tmp_path))
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.bundle import lock as locks
 from skills_bundle.bundle.lock import UnlockedEntry
 from skills_bundle.errors import (
@@ -19,6 +18,7 @@ from skills_bundle.errors import (
     ExportTargetError,
     UnknownSkillError,
 )
+from skills_bundle.files import limits
 from skills_bundle.files import whole_folder as export_folder
 from skills_bundle.files.whole_folder import Written
 from skills_bundle.installed import location as installed

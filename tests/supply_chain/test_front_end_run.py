@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.rebuild import front_end_run
 from skills_bundle.supply_chain.rebuild.front_end import Order
 from skills_bundle.supply_chain.rebuild.front_end_run import BuildFailedError, Chosen

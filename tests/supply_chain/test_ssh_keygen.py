@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.signature import ssh_keygen
 from skills_bundle.supply_chain.signature.ssh_keygen import Question, ask
 from tests.ssh_keys import Kind, SshKey, keygen

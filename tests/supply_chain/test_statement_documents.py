@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.errors import InvalidStatementError
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.statement.documents import Wrapped, read
 from tests.supply_chain.statements import (
     Json,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle import limits
 from skills_bundle.errors import BundleUnavailableError, ToolError
+from skills_bundle.formats import limits
 from tests import odd_files
 from tests.installed_builder import InstalledBuilder, lock_of
 from tests.tamper.changes import LOCK_EDITS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skills_bundle import limits
+from skills_bundle.archives import limits
 from skills_bundle.errors import Problem, UnsafeArchiveError
 from skills_bundle.files.names import shown
 

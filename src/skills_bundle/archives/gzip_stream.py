@@ -10,8 +10,9 @@ import struct
 import zlib
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.archives import limits
 from skills_bundle.errors import Problem, UnreadableArchiveError
+from skills_bundle.formats import limits as format_limits
 
 if TYPE_CHECKING:
     from skills_bundle.archives.findings import Findings
@@ -21,7 +22,7 @@ _HEAD_SIZE: Final = 10
 _HAS_NAME: Final = 0x08
 _IS_TEXT: Final = 0x01
 _DEFLATE: Final = 8
-_CHUNK: Final = limits.MIB
+_CHUNK: Final = format_limits.MIB
 
 
 def unpack(data: bytes, findings: Findings) -> bytes:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.archives import limits
 from skills_bundle.files.path_sets import collisions, is_control
+from skills_bundle.formats import limits as format_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,11 +22,11 @@ _DRIVE: Final = re.compile("[A-Za-z]:")
 _VERSION: Final = re.compile(";[0-9]*$")
 """How VMS numbers a file's versions; Info-ZIP's unzip cuts it off on every system."""
 _CONTROL: Final = {
-    "METADATA": limits.METADATA_MAX_BYTES,
-    "PKG-INFO": limits.METADATA_MAX_BYTES,
-    "RECORD": limits.RECORD_MAX_BYTES,
-    "WHEEL": limits.METADATA_MAX_BYTES,
-    "entry_points.txt": limits.METADATA_MAX_BYTES,
+    "METADATA": format_limits.METADATA_MAX_BYTES,
+    "PKG-INFO": format_limits.METADATA_MAX_BYTES,
+    "RECORD": format_limits.RECORD_MAX_BYTES,
+    "WHEEL": format_limits.METADATA_MAX_BYTES,
+    "entry_points.txt": format_limits.METADATA_MAX_BYTES,
 }
 """What is read line by line: a wheel's in `.dist-info`, an sdist's PKG-INFO."""
 _MARK: Final = "/."

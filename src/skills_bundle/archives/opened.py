@@ -6,8 +6,7 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from skills_bundle import limits
-from skills_bundle.archives import sdist, wheel
+from skills_bundle.archives import limits, sdist, wheel
 from skills_bundle.errors import Problem, UnreadableArchiveError
 from skills_bundle.files.names import from_disk, shown
 

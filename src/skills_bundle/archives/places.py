@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.archives import limits
 from skills_bundle.errors import Problem
 from skills_bundle.files.path_sets import collisions
 

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
-from skills_bundle.archives import tar_headers
+from skills_bundle.archives import limits, tar_headers
 from skills_bundle.archives.tar_headers import BLOCK, ZERO_BLOCK
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import struct
 import zlib
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.archives import limits
 from skills_bundle.archives import zip_records as records
 from skills_bundle.archives.zip_directory import is_same_name, name_of
 from skills_bundle.archives.zip_records import SENTINEL_4

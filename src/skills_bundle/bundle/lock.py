@@ -12,25 +12,29 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
-from skills_bundle import limits
+from skills_bundle.bundle import limits
 from skills_bundle.errors import InvalidLockError, MalformedJsonError, Problem
+from skills_bundle.files import limits as file_limits
 from skills_bundle.files import portable as paths
 from skills_bundle.formats import rendering, strict_json
 from skills_bundle.formats.digest import TreeEntry, dir_hash, git_tree_id, sha256_hex
 from skills_bundle.formats.record import ObjectId, Record, Sha256Hex, problems_of
+from skills_bundle.skills import limits as skill_limits
 from skills_bundle.skills.model import LOCK_FILE_NAME, SKILL_MD
 
 LOCK_VERSION: Final = 1
 
 Text = Annotated[str, StringConstraints(min_length=1)]
-LockPath = Annotated[str, StringConstraints(min_length=1, max_length=limits.PATH_MAX_CHARACTERS)]
+LockPath = Annotated[
+    str, StringConstraints(min_length=1, max_length=file_limits.PATH_MAX_CHARACTERS)
+]
 
 
 class LockedFile(Record):
     """One file that ships. `path` is relative to its skill's folder; `size` is in bytes."""
 
     path: LockPath
-    size: Annotated[int, Field(ge=0, le=limits.SKILL_MAX_BYTES)]
+    size: Annotated[int, Field(ge=0, le=skill_limits.SKILL_MAX_BYTES)]
     sha256: Sha256Hex
     executable: bool
 
@@ -50,7 +54,9 @@ class LockedSkill(Record):
     tags: tuple[Text, ...]
     git_tree: ObjectId
     diagnostics: tuple[Text, ...]
-    files: Annotated[tuple[LockedFile, ...], Field(min_length=1, max_length=limits.SKILL_MAX_FILES)]
+    files: Annotated[
+        tuple[LockedFile, ...], Field(min_length=1, max_length=skill_limits.SKILL_MAX_FILES)
+    ]
 
 
 class UnlockedEntry(Record):
@@ -260,11 +266,11 @@ def _size_problems(lock: CatalogLock) -> list[Problem]:
     return [
         Problem(
             code="skill_too_large",
-            message=f"more than {limits.SKILL_MAX_BYTES} bytes",
+            message=f"more than {skill_limits.SKILL_MAX_BYTES} bytes",
             path=f"skills[{i}]",
         )
         for i, skill in enumerate(lock.skills)
-        if sum(file.size for file in skill.files) > limits.SKILL_MAX_BYTES
+        if sum(file.size for file in skill.files) > skill_limits.SKILL_MAX_BYTES
     ]
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
-from skills_bundle import limits
 from skills_bundle.bundle.provenance import GAP_SENTENCES
+from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.digest import git_object_id
 from skills_bundle.formats.record import Record
+from skills_bundle.git import limits as git_limits
 from skills_bundle.git import proof
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ _ABSENT: Final[dict[Absence, str]] = {
     "receipt_not_believed": "Nothing: the receipt cannot be believed.",
     "no_commit": "Nothing: the receipt names no commit.",
     "left_out": "Nothing: the receipt carries no proof. The project leaves it out (`proof = "
-    f"false`), or it would exceed {limits.PROOF_MAX_BYTES // limits.KIB} KiB, or the commit is not "
-    "in the form that git writes.",
+    f"false`), or it would exceed {git_limits.PROOF_MAX_BYTES // format_limits.KIB} KiB, or the "
+    "commit is not in the form that git writes.",
 }
 
 NOT_SHOWN: Final = (

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
-from skills_bundle import limits
+from skills_bundle.bundle import limits
 from skills_bundle.errors import InvalidReceiptError, MalformedJsonError, Problem
 from skills_bundle.formats import rendering, strict_json
 from skills_bundle.formats.digest import sha256_hex

@@ -12,7 +12,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from skills_bundle import limits
+from skills_bundle.bundle import limits
 from skills_bundle.errors import MalformedJsonError
 from skills_bundle.formats import rendering, strict_json
 from skills_bundle.formats.digest import sha256_hex

@@ -1,7 +1,7 @@
 """What one may ask of a bundle: search, read, overview. The same answers for tools and commands.
 
 Records and decisions only: the disk is behind `bundle.view.Bundle`, which is handed in. May import
-`bundle`, `skills`, `formats`, `errors`, `limits`; records nothing and knows no transport.
+`bundle`, `skills`, `formats` and `errors`; records nothing and knows no transport.
 """
 
 from typing import TypeAlias

@@ -13,9 +13,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from skills_bundle import limits
-from skills_bundle.catalog import uris
+from skills_bundle.catalog import limits, uris
 from skills_bundle.formats import rendering
+from skills_bundle.skills import limits as skill_limits
 from skills_bundle.skills.model import SKILL_MD
 
 if TYPE_CHECKING:
@@ -122,9 +122,9 @@ def unlisted_reason(skill: LockedSkill, entry_size: int = 0) -> str | None:
     description = str(fields.get("description"))
     holds = {code: code in skill.diagnostics for code in _BY_DIAGNOSTIC} | {
         "name_form": not _NAME.fullmatch(skill.name)
-        or len(skill.name) > limits.SKILL_NAME_MAX_CHARACTERS,
+        or len(skill.name) > skill_limits.SKILL_NAME_MAX_CHARACTERS,
         # Not the diagnostic of this name: that one does not count white space around the text.
-        "description_too_long": len(description) > limits.SKILL_DESCRIPTION_MAX_CHARACTERS,
+        "description_too_long": len(description) > skill_limits.SKILL_DESCRIPTION_MAX_CHARACTERS,
         "field_type": not all(_has_type(key, value) for key, value in fields.items()),
         "reserved_key": _has_reserved_key(fields),
         "file_too_large": any(file.size > limits.RESOURCE_FILE_MAX_BYTES for file in skill.files),
@@ -142,7 +142,7 @@ def _has_type(key: str, value: JsonValue) -> bool:
         case "license":
             return isinstance(value, str)
         case "compatibility":
-            most = limits.SKILL_COMPATIBILITY_MAX_CHARACTERS
+            most = skill_limits.SKILL_COMPATIBILITY_MAX_CHARACTERS
             return isinstance(value, str) and 0 < len(value) <= most
         case "allowed-tools":
             words = value if isinstance(value, list) else [value]

@@ -9,10 +9,12 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skills_bundle import limits
 from skills_bundle.bundle.provenance import (
     Provenance,
 )
+from skills_bundle.catalog import limits
+from skills_bundle.files import limits as file_limits
+from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.record import Record
 
 
@@ -38,7 +40,7 @@ SkillKey = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=limits.PATH_MAX_CHARACTERS,
+        max_length=file_limits.PATH_MAX_CHARACTERS,
         description="A skill's name, or its path if two skills have the same name.",
     ),
 ]
@@ -47,7 +49,7 @@ ResourcePath = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=limits.PATH_MAX_CHARACTERS,
+        max_length=file_limits.PATH_MAX_CHARACTERS,
         description="Path inside the skill, exactly as listed.",
     ),
 ]
@@ -66,7 +68,7 @@ class SearchArguments(Record):
         int,
         Field(
             ge=0,
-            le=limits.JSON_MAX_SAFE_INTEGER,
+            le=format_limits.JSON_MAX_SAFE_INTEGER,
             description="Matches to skip: the last answer's next_offset.",
         ),
         WHOLE,
@@ -82,7 +84,7 @@ class ReadArguments(Record):
         int,
         Field(
             ge=0,
-            le=limits.JSON_MAX_SAFE_INTEGER,
+            le=format_limits.JSON_MAX_SAFE_INTEGER,
             description="Byte to start at: the last answer's next_offset.",
         ),
         WHOLE,

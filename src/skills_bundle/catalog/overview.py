@@ -12,8 +12,9 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.catalog import limits
 from skills_bundle.catalog.errors import refusal
+from skills_bundle.skills import limits as skill_limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -129,7 +130,7 @@ def unlisted_line(unlisted: Mapping[str, str], most: int = limits.OVERVIEW_MAX_U
     """
     rows = list(unlisted.items())
     named = ", ".join(
-        f"{plain(path, limits.SKILL_NAME_MAX_CHARACTERS)} ({reason})"
+        f"{plain(path, skill_limits.SKILL_NAME_MAX_CHARACTERS)} ({reason})"
         for path, reason in rows[:most]
     )
     more = f"{len(rows) - most} more" if most else count(len(rows))
@@ -139,7 +140,7 @@ def unlisted_line(unlisted: Mapping[str, str], most: int = limits.OVERVIEW_MAX_U
 
 def entry(row: SkillRow, label: str) -> str:
     """Give the line of one skill."""
-    name = plain(row.name, limits.SKILL_NAME_MAX_CHARACTERS)
+    name = plain(row.name, skill_limits.SKILL_NAME_MAX_CHARACTERS)
     label = plain(label, limits.OVERVIEW_LABEL_MAX_CHARACTERS)
     description = plain(row.description, limits.OVERVIEW_DESCRIPTION_MAX_CHARACTERS)
     return f"- {name} [{label}]: {description} | SKILL.md: {locator(row.path)}"

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import ValidationError
 
-from skills_bundle import limits
-from skills_bundle.catalog import media_types, overview, reading, search, uris
+from skills_bundle.catalog import limits, media_types, overview, reading, search, uris
 from skills_bundle.catalog.errors import refusal
 from skills_bundle.catalog.model import (
     OverviewArguments,

@@ -10,8 +10,7 @@ from __future__ import annotations
 from heapq import merge
 from typing import TYPE_CHECKING
 
-from skills_bundle import limits
-from skills_bundle.catalog import reading, search, several_overview
+from skills_bundle.catalog import limits, reading, search, several_overview
 from skills_bundle.catalog.errors import refusal
 from skills_bundle.catalog.service import checked
 from skills_bundle.catalog.several_model import (

@@ -10,8 +10,7 @@ from collections import Counter
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
-from skills_bundle.catalog import overview
+from skills_bundle.catalog import limits, overview
 from skills_bundle.catalog.errors import refusal
 
 if TYPE_CHECKING:

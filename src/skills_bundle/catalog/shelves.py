@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from skills_bundle import limits
-from skills_bundle.catalog import uris
+from skills_bundle.catalog import limits, uris
 from skills_bundle.catalog.errors import refusal
 from skills_bundle.catalog.several_model import CollectionState
 from skills_bundle.errors import ToolError

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from skills_bundle import limits
+from skills_bundle.files import limits
 
 SCHEME: Final = "skill://"
 

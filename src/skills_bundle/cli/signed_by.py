@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from skills_bundle import limits
 from skills_bundle.cli.failures import EXIT_CANNOT_TELL, EXIT_OK, EXIT_WRONG
 from skills_bundle.cli.framework import environment
 from skills_bundle.cli.view import pretty
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.signature import signed_commit
 
 if TYPE_CHECKING:

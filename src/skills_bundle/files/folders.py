@@ -6,9 +6,8 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from skills_bundle import limits
 from skills_bundle.errors import Problem, SkillsBundleError, UnsafeFileError
-from skills_bundle.files import safe_read
+from skills_bundle.files import limits, safe_read
 from skills_bundle.files.junk import is_junk
 from skills_bundle.files.names import from_disk, shown, to_disk
 from skills_bundle.formats.digest import sha256_hex

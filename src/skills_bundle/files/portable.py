@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.files import limits
 from skills_bundle.files.path_sets import collisions, fold, is_control, parents
 
 if TYPE_CHECKING:

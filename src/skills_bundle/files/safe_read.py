@@ -13,10 +13,10 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
-from skills_bundle import limits
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.files.names import to_disk
 from skills_bundle.files.openers import NAMED_FILE_FLAGS, default_opener, refusal
+from skills_bundle.formats import limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

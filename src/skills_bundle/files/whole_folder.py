@@ -12,9 +12,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from skills_bundle import limits
 from skills_bundle.errors import ExportTargetError, Problem, UnsafeFileError
-from skills_bundle.files import safe_read
+from skills_bundle.files import limits, safe_read
 from skills_bundle.files.names import from_disk, shown, to_disk
 from skills_bundle.formats.digest import sha256_hex
 
@@ -137,7 +136,7 @@ def _compare(place: Path, written: dict[str, str]) -> None:
     with safe_read.Reader(place) as reader:
         for path in sorted(written):
             try:
-                data = reader.read_up_to(path, limits.LOCK_MAX_BYTES).data
+                data = reader.read_up_to(path, limits.FOLDER_MAX_BYTES).data
             except UnsafeFileError as error:
                 raise OSError(None, f"could not be read back: {error.kind}", path) from error
             if sha256_hex(data) != written[path]:

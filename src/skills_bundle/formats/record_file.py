@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.errors import Problem
+from skills_bundle.formats import limits
 from skills_bundle.formats.digest import RECORDED_ALGORITHMS, recorded_size
 
 if TYPE_CHECKING:

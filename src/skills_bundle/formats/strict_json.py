@@ -12,8 +12,8 @@ import math
 import re
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from skills_bundle import limits
 from skills_bundle.errors import MalformedJsonError, Problem
+from skills_bundle.formats import limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ import re
 import tomllib
 from typing import Final, cast
 
-from skills_bundle import limits
 from skills_bundle.errors import Problem, SettingsError
+from skills_bundle.formats import limits
 
 _LINE: Final = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
 _BOM: Final = b"\xef\xbb\xbf"

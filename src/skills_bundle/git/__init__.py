@@ -1,4 +1,4 @@
 """Git, read-only: repositories, objects, status, ignore rules, and the proof from commit to bytes.
 
-May import `files`, `formats`, `errors` and `limits`; the only importer of pygit2.
+May import `files`, `formats` and `errors`; the only importer of pygit2.
 """

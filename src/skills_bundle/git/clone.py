@@ -11,9 +11,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from skills_bundle import limits
 from skills_bundle.errors import RepositoryUnavailableError
 from skills_bundle.formats.digest import TREE_MODE
+from skills_bundle.git import limits
 from skills_bundle.git.errors import translated
 from skills_bundle.git.index import SUBMODULE_MODE
 from skills_bundle.git.repository import parents

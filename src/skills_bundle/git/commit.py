@@ -8,9 +8,8 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from skills_bundle import limits
 from skills_bundle.formats.digest import TREE_MODE
-from skills_bundle.git import proof
+from skills_bundle.git import limits, proof
 from skills_bundle.git.proof import Entry
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from skills_bundle import limits
 from skills_bundle.errors import CheckoutError
 from skills_bundle.files.names import to_disk
 from skills_bundle.files.portable import parents
-from skills_bundle.git import ignore_rules
+from skills_bundle.git import ignore_rules, limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -14,9 +14,9 @@ import base64
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.errors import Problem
 from skills_bundle.formats.digest import TREE_MODE, git_object_id
+from skills_bundle.git import limits
 from skills_bundle.git.proof_objects import (
     Entry,
     check_commit,

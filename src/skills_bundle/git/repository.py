@@ -12,9 +12,9 @@ import shlex
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from skills_bundle import limits
 from skills_bundle.errors import CheckoutError, Problem, RepositoryUnavailableError
 from skills_bundle.formats.digest import git_object_id
+from skills_bundle.git import limits
 from skills_bundle.git.commit import Commit
 from skills_bundle.git.errors import translated
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from skills_bundle import limits
+from skills_bundle.git import limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

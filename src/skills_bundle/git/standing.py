@@ -11,9 +11,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from skills_bundle import limits
 from skills_bundle.files.names import to_disk
 from skills_bundle.formats.digest import git_object_id
+from skills_bundle.git import limits
 from skills_bundle.git.index import LINK_MODE
 from skills_bundle.git.proof import Entry
 

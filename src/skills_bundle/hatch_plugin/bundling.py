@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.archives.model import Member
+from skills_bundle.bundle import limits
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME, BuildReceipt, Package, parse
 from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, SettingsError

@@ -16,11 +16,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from skills_bundle import limits
 from skills_bundle.errors import BundleUnavailableError, Problem, SkillsBundleError
+from skills_bundle.formats import limits as format_limits
+from skills_bundle.installed import limits
 from skills_bundle.installed.declared import OWN, Declared, opener, owner, search_path
 from skills_bundle.installed.distribution import normalised
 from skills_bundle.installed.location import OWN_NAME
+from skills_bundle.project import limits as project_limits
 from skills_bundle.project.setting_rules import CHECKS
 
 if TYPE_CHECKING:
@@ -226,7 +228,7 @@ def _is_usable(row: Declared) -> bool:
 
 
 def _is_bounded(text: str) -> bool:
-    return len(text) <= limits.SETTING_MAX_CHARACTERS and text.isprintable()
+    return len(text) <= project_limits.SETTING_MAX_CHARACTERS and text.isprintable()
 
 
 def _demand_readable(found: metadata.Distribution, *names: str) -> None:
@@ -244,7 +246,7 @@ def _demand_readable(found: metadata.Distribution, *names: str) -> None:
             facts = Path(str(folder), name).stat()
         except OSError:
             continue  # it says itself what it makes of that
-        if not stat.S_ISREG(facts.st_mode) or facts.st_size > limits.METADATA_MAX_BYTES:
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > format_limits.METADATA_MAX_BYTES:
             raise OSError(None, "is no regular file, or too large", name)
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skills_bundle import limits
+from skills_bundle.bundle import limits as bundle_limits
 from skills_bundle.files import safe_read
+from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.record_file import RECORD_FILE_NAME
-from skills_bundle.installed import distribution
+from skills_bundle.installed import distribution, limits
 from skills_bundle.installed.distribution import METADATA_FILE_NAME
 from skills_bundle.installed.inventory import Inventory
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from skills_bundle.installed.location import Installed
 
 _METADATA = {
-    METADATA_FILE_NAME: limits.METADATA_MAX_BYTES,
-    RECORD_FILE_NAME: limits.RECORD_MAX_BYTES,
+    METADATA_FILE_NAME: format_limits.METADATA_MAX_BYTES,
+    RECORD_FILE_NAME: format_limits.RECORD_MAX_BYTES,
 }
 
 
@@ -45,8 +46,8 @@ class Control:
         self._folders: tuple[str, ...] | None = ()
         self._have_folders_changed()
         documents = {
-            place.lock_path: limits.LOCK_MAX_BYTES,
-            place.receipt_path: limits.RECEIPT_MAX_BYTES,
+            place.lock_path: bundle_limits.LOCK_MAX_BYTES,
+            place.receipt_path: bundle_limits.RECEIPT_MAX_BYTES,
         }
         metadata = {
             f"{folder}/{name}": most

@@ -11,11 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.files import openers, safe_read
 from skills_bundle.files.names import from_disk
-from skills_bundle.formats import core_metadata, record_file
+from skills_bundle.formats import core_metadata, limits, record_file
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.files import safe_read
 from skills_bundle.files.folders import unreadable
 from skills_bundle.files.junk import is_junk
 from skills_bundle.files.names import from_disk
-from skills_bundle.formats import record_file
+from skills_bundle.formats import limits, record_file
 from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME
 from skills_bundle.installed.location import BUNDLE_FOLDER
 

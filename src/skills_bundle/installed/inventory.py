@@ -12,12 +12,13 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
-from skills_bundle import limits
 from skills_bundle.bundle.file_rows import Seen
 from skills_bundle.errors import UnsafeFileError
+from skills_bundle.files import limits as file_limits
 from skills_bundle.files import openers, safe_read
 from skills_bundle.files.names import from_disk, shown, to_disk
 from skills_bundle.formats.digest import git_object_id, recorded_hex, sha256_hex
+from skills_bundle.installed import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -173,7 +174,7 @@ class Inventory:
                 path = f"{folder}/{name}"
                 if kind == "folder":
                     waiting.append(path)
-                elif len(self._listed) < limits.SCAN_MAX_ENTRIES:
+                elif len(self._listed) < file_limits.SCAN_MAX_ENTRIES:
                     self._listed[shown(path)] = kind
 
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from skills_bundle import limits
+from skills_bundle.bundle import limits, provenance
 from skills_bundle.bundle import lock as locks
-from skills_bundle.bundle import provenance
 from skills_bundle.bundle.documents import Document, Identity
 from skills_bundle.bundle.file_rows import Holdings
 from skills_bundle.bundle.lock import LOCK_FILE_NAME

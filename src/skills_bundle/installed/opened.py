@@ -6,20 +6,23 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from skills_bundle import limits
 from skills_bundle.bundle import documents
+from skills_bundle.bundle import limits as bundle_limits
 from skills_bundle.bundle.documents import Document, Identity
 from skills_bundle.bundle.file_rows import Holdings
 from skills_bundle.bundle.verify import Evidence, Verification, verify
 from skills_bundle.bundle.view import View
 from skills_bundle.errors import BundleUnavailableError, Problem, UnsafeFileError
+from skills_bundle.files import limits as file_limits
 from skills_bundle.files import safe_read
 from skills_bundle.files.names import from_disk, shown
+from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.installed import location as installed
 from skills_bundle.installed.control import Control
 from skills_bundle.installed.inventory import Inventory
 from skills_bundle.installed.location import BUNDLE_FOLDER
+from skills_bundle.skills import limits as skill_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -166,10 +169,10 @@ class _Loaded:
         place = self._place
         rows: Mapping[str, RecordRow] = {} if place.record is None else place.record.rows
         lock = documents.read_lock(
-            self._found(place.lock_path, limits.LOCK_MAX_BYTES), rows.get(place.lock_path)
+            self._found(place.lock_path, bundle_limits.LOCK_MAX_BYTES), rows.get(place.lock_path)
         )
         receipt = documents.read_receipt(
-            self._found(place.receipt_path, limits.RECEIPT_MAX_BYTES),
+            self._found(place.receipt_path, bundle_limits.RECEIPT_MAX_BYTES),
             rows.get(place.receipt_path),
         )
         return documents.cross_check(lock, receipt, self._identity())
@@ -190,13 +193,13 @@ class _Loaded:
     def _watch_files(self) -> Inventory:
         place = self._place
         most = {
-            place.skills_prefix + path: max(file.size, limits.SKILL_MAX_BYTES)
+            place.skills_prefix + path: max(file.size, skill_limits.SKILL_MAX_BYTES)
             for path, file in self._files.items()
         }
         if self._code:
-            most |= dict.fromkeys(self._recorded_beside_lock(), limits.RECORDED_FILE_MAX_BYTES)
+            most |= dict.fromkeys(self._recorded_beside_lock(), file_limits.RECORDED_FILE_MAX_BYTES)
         if place.metadata_path is not None:
-            most[place.metadata_path] = limits.METADATA_MAX_BYTES
+            most[place.metadata_path] = format_limits.METADATA_MAX_BYTES
         rows: Mapping[str, RecordRow] = {} if place.record is None else place.record.rows
         return Inventory(
             place.site,
@@ -251,7 +254,7 @@ class _Loaded:
     def _sbom(self) -> bytes | None:
         """Read the bill of materials, on which no answer rests; RECORD speaks of it, too."""
         path = self._place.sbom_path if self._code else None
-        found = None if path is None else self._found(path, limits.SBOM_MAX_BYTES)
+        found = None if path is None else self._found(path, bundle_limits.SBOM_MAX_BYTES)
         return found if isinstance(found, bytes) else None
 
     def _unlisted(self) -> tuple[str, ...]:

@@ -9,8 +9,7 @@ import errno
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
-from skills_bundle import limits
-from skills_bundle.bundle import assemble, changes
+from skills_bundle.bundle import assemble, changes, limits
 from skills_bundle.bundle.lock import LOCK_FILE_NAME, CatalogLock, parse
 from skills_bundle.errors import (
     InvalidLockError,

@@ -10,8 +10,8 @@ import re
 import sys
 from typing import TYPE_CHECKING, Final, cast
 
-from skills_bundle import limits
 from skills_bundle.files import portable as paths
+from skills_bundle.project import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

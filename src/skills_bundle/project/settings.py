@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, cast
 
-from skills_bundle import limits
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.files import safe_read
 from skills_bundle.formats import toml
+from skills_bundle.project import limits
 from skills_bundle.project.setting_rules import CHECKS
 
 if TYPE_CHECKING:

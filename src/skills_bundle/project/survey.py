@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.bundle import limits as bundle_limits
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.files import safe_read
 from skills_bundle.files.names import from_disk
 from skills_bundle.git.facts import open_facts
-from skills_bundle.project import project, settings
+from skills_bundle.project import limits, project, settings
 from skills_bundle.skills.model import ScanResult
 
 if TYPE_CHECKING:
@@ -126,7 +126,9 @@ def _bytes(path: Path) -> bytes:
     """Read a file that may be added to: what a link points to belongs to somebody else."""
     if path.is_symlink():
         raise OSError(errno.ELOOP, "is a link; run this in the folder that holds the file")
-    most = limits.LOCK_MAX_BYTES if path.name == LOCK_FILE_NAME else limits.PYPROJECT_MAX_BYTES
+    most = (
+        bundle_limits.LOCK_MAX_BYTES if path.name == LOCK_FILE_NAME else limits.PYPROJECT_MAX_BYTES
+    )
     data = safe_read.read_named(path, most)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"has more than {most} bytes")

@@ -19,11 +19,11 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
-from skills_bundle import __version__, limits
+from skills_bundle import __version__
 from skills_bundle.catalog import Catalogs
 from skills_bundle.errors import SkillsBundleError
 from skills_bundle.installed import location as installed
-from skills_bundle.server import ahead
+from skills_bundle.server import ahead, limits
 from skills_bundle.server.stdio import wire as wires
 
 if TYPE_CHECKING:

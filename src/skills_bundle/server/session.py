@@ -28,8 +28,8 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from skills_bundle import limits
 from skills_bundle.catalog.shelves import Shelves
+from skills_bundle.server import limits
 from skills_bundle.server.resources import resources, skills_extension
 from skills_bundle.server.session_changes import Changes, remember
 

@@ -1,4 +1,4 @@
 """What a skill is: frontmatter, rules, portable paths, the scan that finds it. Knows no bundle.
 
-May import `formats`, `errors`, `limits`; only `scan` and `disk` touch the disk.
+May import `formats` and `errors`; only `scan` and `disk` touch the disk.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from skills_bundle import limits
+from skills_bundle.skills import limits
 from skills_bundle.skills.model import Diagnostic, Level
 
 SPECIFICATION: Final = "Agent Skills specification"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.skills import limits
 from skills_bundle.skills.codes import clip
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.skills import limits
 from skills_bundle.skills import yaml_repair
 from skills_bundle.skills.codes import diagnose
 from skills_bundle.skills.model import Diagnostic, Level

@@ -11,7 +11,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.files import limits as file_limits
+from skills_bundle.skills import limits
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import TreeEntry, git_object_id
 from skills_bundle.skills.codes import diagnose
@@ -238,8 +239,8 @@ class Strays:
 
     def _add(self, spot: Spot, mode: str, oid: str) -> None:
         path = spot.path if self._facts.mode(spot.path) is not None else spot.raw
-        if len(path) > limits.PATH_MAX_CHARACTERS:
-            self.say("path_too_long", spot.shown, f"is longer than {limits.PATH_MAX_CHARACTERS}")
+        if len(path) > file_limits.PATH_MAX_CHARACTERS:
+            self.say("path_too_long", spot.shown, f"is longer than {file_limits.PATH_MAX_CHARACTERS}")
             return
         self.entries.append(TreeEntry(path, mode, oid))
         if self._owner is not None:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.skills import limits
 from skills_bundle.skills import fields, frontmatter
 from skills_bundle.files import portable as paths
 from skills_bundle.skills.codes import CODES, clip, diagnose

@@ -21,7 +21,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from skills_bundle import limits
+from skills_bundle.files import limits
 from skills_bundle.errors import Problem, UnreadableSkillsError
 from skills_bundle.skills import rules
 from skills_bundle.files import portable as paths

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import yaml
 
-from skills_bundle import limits
+from skills_bundle.skills import limits
 from skills_bundle.skills import yaml_scalars, yaml_source
 from skills_bundle.skills.codes import clip
 from skills_bundle.skills.yaml_source import Source

@@ -14,7 +14,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.formats import limits
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

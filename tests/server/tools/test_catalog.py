@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from skills_bundle import limits
+from skills_bundle.catalog import limits as catalog_limits
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.server import limits
 from skills_bundle.server.tools import toolsets
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
 from tests.server.peer import DISCOVERY, Peer, call, initialize, request
@@ -148,7 +149,7 @@ def test_the_largest_page_of_the_worst_text_fits_into_one_answer(tmp_path: Path)
     installed = InstalledBuilder(skills={"bad": {"SKILL.md": body}}).install(tmp_path)
     tools = toolsets.toolbox(["catalog"], installed.catalog())
     with Peer(tools) as peer:
-        arguments = {"skill": "bad", "limit": limits.READ_MAX_LIMIT}
+        arguments = {"skill": "bad", "limit": catalog_limits.READ_MAX_LIMIT}
         peer.send(initialize(), call(READ, arguments))
         peer.receive()
         answer = peer.receive()["result"]["structuredContent"]

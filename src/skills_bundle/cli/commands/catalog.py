@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 import click
 
-from skills_bundle import limits
-from skills_bundle.catalog import Catalogs
+from skills_bundle.catalog import Catalogs, limits
 from skills_bundle.catalog.several_model import CollectedReadResult, OverviewSeveralResult
 from skills_bundle.cli import completers
 from skills_bundle.cli.collection import (

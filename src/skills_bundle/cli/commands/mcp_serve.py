@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 import click
 from click.core import ParameterSource
 
-from skills_bundle import limits
 from skills_bundle.cli import completers
 from skills_bundle.cli.collection import collections_option, command_line
 from skills_bundle.cli.framework import Command, Example, environment
+from skills_bundle.server import limits
 from skills_bundle.server.run import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets, say, serve_stdio
 from skills_bundle.wiring import Chosen, choose, open_chosen
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 import click
 
-from skills_bundle import limits
 from skills_bundle.cli.framework import Command, Example, environment, json_option, pass_output
 from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.progress import patience
 from skills_bundle.cli.view.text import count, safe
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.rebuild import front_end as front_ends
 from skills_bundle.supply_chain.rebuild.front_end import FRONT_ENDS, Order
 from skills_bundle.supply_chain.rebuild.rebuild import Options, rebuild

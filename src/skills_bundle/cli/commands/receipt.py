@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from skills_bundle import limits
-from skills_bundle.bundle import receipt
+from skills_bundle.bundle import limits, receipt
 from skills_bundle.bundle.provenance import GAP_SENTENCES
 from skills_bundle.cli import installers
 from skills_bundle.cli.collection import collection_option

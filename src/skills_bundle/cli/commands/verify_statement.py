@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from skills_bundle import limits
 from skills_bundle.archives.opened import kind_of, open_archive
 from skills_bundle.cli import signed_by
 from skills_bundle.cli.commands.statement import PAGE
@@ -17,6 +16,7 @@ from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.progress import patience
 from skills_bundle.cli.view.text import count, safe_line
 from skills_bundle.errors import InvalidStatementError
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.archive import verify as verify_archive
 from skills_bundle.supply_chain.archive.carried import carried
 from skills_bundle.supply_chain.signature import ssh_keygen

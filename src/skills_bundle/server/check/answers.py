@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from skills_bundle import limits
 from skills_bundle.formats import rendering
 from skills_bundle.server.check.words import StopError
+from skills_bundle.skills import limits
 
 if TYPE_CHECKING:
     from mcp.client.client import Client

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from skills_bundle import limits
-from skills_bundle.bundle import lock
+from skills_bundle.bundle import limits, lock
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import BundleUnavailableError, InvalidLockError, MalformedJsonError
 from skills_bundle.files import safe_read

@@ -17,7 +17,7 @@ import anyio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 from skills_bundle.server.check import codec as check_codec
 from skills_bundle.server.check import served as check_served
 from skills_bundle.server.check.answers import ask

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from mcp_types import PaginatedRequestParams, PaginatedResult, Request, TextResourceContents
 from pydantic import BaseModel, Field
 
-from skills_bundle import limits
 from skills_bundle.catalog import uris
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.server import limits
 from skills_bundle.server.resources.skills_extension import IDENTIFIER
 from skills_bundle.skills.model import SKILL_MD
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from skills_bundle import limits
 from skills_bundle.errors import SkillsBundleError
 from skills_bundle.files.names import shown
+from skills_bundle.server import limits
 from skills_bundle.server.check.codec import EndlessLineError
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ import anyio
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.jsonrpc import HEADER_MISMATCH
 
-from skills_bundle import limits
 from skills_bundle.formats import rendering, strict_json
+from skills_bundle.server import limits
 from skills_bundle.server.http import log as http_log
 from skills_bundle.server.http.health import Health
 from skills_bundle.server.http.protocol import GONE

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

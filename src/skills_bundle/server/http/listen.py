@@ -9,8 +9,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.errors import Problem, SkillsBundleError
+from skills_bundle.server import limits
 from skills_bundle.server.http.log import say
 
 if TYPE_CHECKING:

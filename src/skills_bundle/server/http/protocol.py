@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 
 if TYPE_CHECKING:
     import asyncio

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from skills_bundle import limits
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.server import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

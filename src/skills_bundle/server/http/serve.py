@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from skills_bundle import __version__, limits
+from skills_bundle import __version__
 from skills_bundle.installed import location as installed
-from skills_bundle.server import ahead, session
+from skills_bundle.server import ahead, limits, session
 from skills_bundle.server.http import listen as http_listen
 from skills_bundle.server.http import workers as http_workers
 from skills_bundle.server.http.app import App

@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.errors import Problem, SkillsBundleError
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.server import limits
 from skills_bundle.server.http.rules import HostName, Rules, parse_host, parse_origin
 
 if TYPE_CHECKING:

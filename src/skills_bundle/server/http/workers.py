@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 from skills_bundle.server.http.log import say
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import binascii
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from skills_bundle import limits
 from skills_bundle.catalog import entries, uris
 from skills_bundle.errors import ToolError
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.server import limits
 from skills_bundle.server.resources.errors import is_modern, refused
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from mcp_types import PaginatedRequestParams, ReadResourceRequestParams
 
-from skills_bundle import limits
 from skills_bundle.catalog import media_types
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats import rendering
+from skills_bundle.server import limits
 from skills_bundle.server.resources import pages
 from skills_bundle.server.resources.errors import refused
 from skills_bundle.server.resources.pages import Listing, Method

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from skills_bundle import limits
 from skills_bundle.catalog.errors import refusal
 from skills_bundle.errors import MalformedJsonError
+from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats import rendering, strict_json
+from skills_bundle.server import limits
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -209,7 +210,7 @@ def valid_id(value: JsonValue) -> bool:
     """Tell whether this can be a request's id: every peer reads it alike and it fits an answer."""
     if isinstance(value, str):
         return len(rendering.compact(value)) <= limits.REQUEST_ID_MAX_BYTES
-    return type(value) is int and abs(value) <= limits.JSON_MAX_SAFE_INTEGER
+    return type(value) is int and abs(value) <= format_limits.JSON_MAX_SAFE_INTEGER
 
 
 def _readable_id(value: JsonObject) -> RequestId | None:

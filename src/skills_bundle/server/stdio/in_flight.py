@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 
 if TYPE_CHECKING:
     from skills_bundle.server.stdio.framing import RequestId

@@ -19,7 +19,7 @@ import anyio.lowlevel
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest
 
-from skills_bundle import limits
+from skills_bundle.server import limits
 from skills_bundle.server.stdio import framing
 from skills_bundle.server.stdio.closing_stream import ClosingStream
 from skills_bundle.server.stdio.framing import LineBuffer, Notification, Refusal, Request

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.errors import MalformedJsonError
 from skills_bundle.formats import rendering, strict_json
+from skills_bundle.server import limits
 from skills_bundle.server.stdio.framing import TooLong
 from skills_bundle.server.trace import secrets as trace_secrets
 from skills_bundle.server.trace.secrets import REDACTED

@@ -8,8 +8,7 @@ from __future__ import annotations
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
-from skills_bundle.archives import places
+from skills_bundle.archives import limits, places
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem
 from skills_bundle.formats import entry_points

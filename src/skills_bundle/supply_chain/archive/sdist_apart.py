@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.errors import SettingsError
 from skills_bundle.formats import toml
-from skills_bundle.project import settings
+from skills_bundle.project import limits, settings
 from skills_bundle.supply_chain.source.layout import LEGACY, table
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from difflib import unified_diff
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from skills_bundle import limits
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.diff.model import TextDifference
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.errors import Problem, SkillsBundleError
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.rebuild import front_end as front_ends
 
 if TYPE_CHECKING:

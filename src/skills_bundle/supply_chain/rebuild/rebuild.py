@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skills_bundle import limits
 from skills_bundle.archives.opened import open_archive
 from skills_bundle.errors import (
     CheckoutError,
@@ -26,6 +25,7 @@ from skills_bundle.files.names import to_disk
 from skills_bundle.files.replacement import replace_file
 from skills_bundle.git.clone import clone
 from skills_bundle.git.repository import open_repository
+from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.archive.carried import carried as carried_by
 from skills_bundle.supply_chain.diff.archives import compare_archives
 from skills_bundle.supply_chain.rebuild import causes as rebuild_causes

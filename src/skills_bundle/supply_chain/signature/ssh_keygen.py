@@ -21,7 +21,7 @@ from pathlib import Path
 from threading import Thread, Timer
 from typing import IO, TYPE_CHECKING, Final, Literal
 
-from skills_bundle import limits
+from skills_bundle.supply_chain import limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

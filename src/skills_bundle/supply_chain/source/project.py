@@ -10,12 +10,11 @@ import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle import limits
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError, SourceMismatchError
 from skills_bundle.formats import toml
 from skills_bundle.formats.digest import git_object_id
-from skills_bundle.project import settings
+from skills_bundle.project import limits, settings
 from skills_bundle.project.settings import Settings, normalized
 from skills_bundle.supply_chain.source.layout import Layout, Table, table
 

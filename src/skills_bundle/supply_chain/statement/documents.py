@@ -15,9 +15,9 @@ import base64
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from skills_bundle import limits
 from skills_bundle.errors import InvalidStatementError, MalformedJsonError, Problem
 from skills_bundle.formats import strict_json
+from skills_bundle.supply_chain import limits
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

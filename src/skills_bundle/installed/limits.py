@@ -1,0 +1,12 @@
+"""Record: limits of installed collections, with their units and reasons."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# --- Installation ---------------------------------------------------------------------------------
+COLLECTIONS_MAX: Final = 64
+"""Collections served together: a search carries the provenance of each, about 700 bytes."""
+RACY_NANOSECONDS: Final = 2_000_000_000
+"""A file written less than this before it was read may change again without its times changing;
+it is read again next time. Two seconds is FAT's clock, the coarsest in use."""
