@@ -4,10 +4,11 @@
 # ///
 """The developer's menu: `nox --list` shows it.
 
-Plain `nox` runs all of it but fuzz, reproducible, conformance, reparse and benchmarks, which are
-run by hand.
+Plain `nox` runs the checks of a pull request in under five minutes, `nox -s quick` the part to run
+while working, and `nox -s full` everything that continuous integration runs after plain `nox`. The
+other sessions are run by hand.
 
-Each session makes its own virtual environment and installs what it needs. Arguments after `--` go
+Each session creates its own virtual environment and installs what it needs. Arguments after `--` go
 to the tool: `nox -s tests -- -k read`.
 """
 
@@ -31,12 +32,11 @@ nox.options.sessions = [
     "lint",
     "types",
     "layers",
-    "tests",
+    "quick",
     "property",
-    "end_to_end",
-    "docs",
-    "build",
+    "smoke",
 ]
+UNIT = ["--ignore=tests/property", "--ignore=tests/end_to_end"]
 
 
 def install(session: nox.Session, *groups: str, project: bool = True) -> None:
@@ -77,18 +77,40 @@ def layers(session: nox.Session) -> None:
     session.run("lint-imports")
 
 
+@nox.session(python=LOWEST)
+def quick(session: nox.Session) -> None:
+    """Run the unit tests that start no slow process: under a minute on two cores."""
+    install(session, "tests")
+    pytest(session, "-m", "not slow", *UNIT)
+
+
 @nox.session(python=nox.project.python_versions(PYPROJECT))
 def tests(session: nox.Session) -> None:
-    """Run the fast suite on every supported Python that is there; the lowest one is required."""
+    """Run all unit tests on every supported Python that is installed; the lowest is required."""
     install(session, "tests")
-    pytest(session, "--ignore=tests/property", "--ignore=tests/end_to_end")
+    pytest(session, *UNIT)
 
 
 @nox.session(name="property", python=LOWEST)
 def property_(session: nox.Session) -> None:
-    """Run the laws with hypothesis: round trips, every bit flipped, order does not matter."""
+    """Check laws with hypothesis: round trips, every bit flipped, order does not matter."""
     install(session, "tests")
-    pytest(session, "tests/property")
+    pytest(session, "--hypothesis-profile=brief", "tests/property")
+
+
+@nox.session(python=LOWEST)
+def smoke(session: nox.Session) -> None:
+    """Build the wheel, install it without a network, serve it to a real client, verify it."""
+    install(session, "end_to_end")
+    pytest(session, "tests/end_to_end/test_offline_install.py", "-k", "uv-uv")
+
+
+@nox.session(python=False)
+def full(session: nox.Session) -> None:
+    """Queue every session that continuous integration runs after plain `nox`."""
+    for name in ("tests", "end_to_end", "docs", "build"):
+        session.notify(name)
+    session.notify("property", ["--hypothesis-profile=thorough", "tests/property"])
 
 
 @nox.session(python=LOWEST)
