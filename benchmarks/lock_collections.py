@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skills_bundle.bundle import assemble, lock
-from skills_bundle.git import facts as git_facts
+from skills_bundle.project import file_facts
 from skills_bundle.skills.model import Level
 from skills_bundle.skills.scan import scan
 
@@ -57,7 +57,7 @@ def git(clone: Path, *arguments: str) -> str:
 
 def measure(clone: Path) -> Row:
     """Scan and lock one checkout, and compare with git."""
-    facts = git_facts.open_facts(clone, ".", None).facts
+    facts = file_facts.open_facts(clone, ".", None).facts
     start = time.perf_counter()
     first = scan(clone, facts)
     seconds = time.perf_counter() - start

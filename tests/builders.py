@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.bundle import assemble, receipt
-from skills_bundle.git.facts import open_facts
+from skills_bundle.project.file_facts import open_facts
 from skills_bundle.skills.scan import DiskFacts, scan
 
 if TYPE_CHECKING:

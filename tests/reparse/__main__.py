@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from skills_bundle.bundle import assemble
 from skills_bundle.catalog import entries
-from skills_bundle.git import facts as git_facts
+from skills_bundle.project import file_facts
 from skills_bundle.skills.scan import scan
 from tests.reparse import node
 from tests.reparse.readers import READERS, ends_in_a_line_break, outcome, same, through_the_wire
@@ -52,7 +52,7 @@ class Row:
 
 def try_out(clone: Path, folder: Path) -> Row:
     """Lock what can be locked, and have every SKILL.md read by everybody."""
-    found = scan(clone, git_facts.open_facts(clone, ".", None).facts)
+    found = scan(clone, file_facts.open_facts(clone, ".", None).facts)
     usable = replace(found, refused=(), problems=(), unlocked=())
     lock = assemble.lock("collection", usable)
     built = entries.build(lock)

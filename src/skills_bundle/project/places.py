@@ -10,7 +10,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from skills_bundle.errors import Problem, SettingsError
-from skills_bundle.git.facts import open_facts
+from skills_bundle.project.file_facts import open_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

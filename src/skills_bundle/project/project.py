@@ -21,15 +21,14 @@ from skills_bundle.errors import (
 from skills_bundle.files import safe_read
 from skills_bundle.files.names import from_disk, to_disk
 from skills_bundle.files.replacement import replace_file
-from skills_bundle.git import facts as git_facts
-from skills_bundle.project import settings
+from skills_bundle.project import file_facts, settings
 from skills_bundle.skills.scan import scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from skills_bundle.git.facts import Facts
+    from skills_bundle.project.file_facts import Facts
     from skills_bundle.project.settings import Settings
     from skills_bundle.skills.model import ScanResult
 
@@ -115,7 +114,7 @@ def with_settings(folder: Path, chosen: Settings) -> Project:
         InvalidLockError: If there is a lock that is too large to be one, or cannot be read.
     """
     old_bytes = read_lock_file(folder / LOCK_FILE_NAME)
-    facts = git_facts.open_facts(folder, chosen.skills, _readable(old_bytes))
+    facts = file_facts.open_facts(folder, chosen.skills, _readable(old_bytes))
     return Project(folder=folder, settings=chosen, old_bytes=old_bytes, facts=facts)
 
 

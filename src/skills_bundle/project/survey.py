@@ -13,8 +13,8 @@ from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.files import safe_read
 from skills_bundle.files.names import from_disk
-from skills_bundle.git.facts import open_facts
 from skills_bundle.project import limits, project, settings
+from skills_bundle.project.file_facts import open_facts
 from skills_bundle.skills.model import ScanResult
 
 if TYPE_CHECKING:

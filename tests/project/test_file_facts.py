@@ -11,7 +11,7 @@ import pytest
 
 from skills_bundle.bundle import lock
 from skills_bundle.errors import CheckoutError
-from skills_bundle.git.facts import GitFacts, open_facts
+from skills_bundle.project.file_facts import GitFacts, open_facts
 from skills_bundle.skills.scan import DiskFacts
 from tests.hatch_plugin.sample import SampleProject, git
 
@@ -201,7 +201,7 @@ def test_without_pygit2_nothing_is_guessed(sample: SampleProject) -> None:
     script = (
         "import sys; sys.modules['pygit2'] = None\n"
         "from pathlib import Path\n"
-        "from skills_bundle.git.facts import open_facts\n"
+        "from skills_bundle.project.file_facts import open_facts\n"
         "from skills_bundle.errors import CheckoutError\n"
         "try:\n    open_facts(Path(sys.argv[1]), 'skills', None)\n"
         "except CheckoutError as error:\n    print(error.problems[0].message)\n"
