@@ -136,23 +136,11 @@ class Zip:
         return data + rows + self.before_end + end + self.comment + self.suffix
 
 
-def zip64_end(entries: int, size: int, offset: int, /, **changes: int) -> bytes:
-    """Give a zip64 end record and its locator, for a directory of this place and size."""
-    values = {"size": 44, "entries": entries, "place": offset + size, "disks": 1} | changes
-    record = struct.pack(
-        "<4sQ2H2L4Q",
-        b"PK\6\6",
-        values["size"],
-        45,
-        45,
-        0,
-        0,
-        values["entries"],
-        values["entries"],
-        size,
-        offset,
-    )
-    return record + struct.pack("<4sLQL", b"PK\6\7", 0, values["place"], values["disks"])
+def zip64_end(entries: int, size: int, offset: int) -> bytes:
+    """Return a zip64 end record and its locator, for a directory of this place and size."""
+    figures = (44, 45, 45, 0, 0, entries, entries, size, offset)
+    record = struct.pack("<4sQ2H2L4Q", b"PK\6\6", *figures)
+    return record + struct.pack("<4sLQL", b"PK\6\7", 0, offset + size, 1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,10 @@ import io
 import tarfile
 from typing import TYPE_CHECKING
 
-from skills_bundle.archives import sdist
 from skills_bundle.archives.canonical import stored_gzip
+from skills_bundle.archives.reading import read_sdist
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
-from tests.archives.test_sdist import MEMBERS, PLAIN
+from tests.archives.test_tar_format import MEMBERS, PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ def check(data: bytes) -> None:
 
 def _check(data: bytes) -> None:
     try:
-        found = sdist.read(data, "acme-1.0.tar.gz")
+        found = read_sdist(data, "acme-1.0.tar.gz")
     except (UnsafeArchiveError, UnreadableArchiveError) as error:
         if not error.problems:
             raise AssertionError("refused without a reason") from error

@@ -6,9 +6,9 @@ import io
 import zipfile
 from typing import TYPE_CHECKING
 
-from skills_bundle.archives import wheel
+from skills_bundle.archives.reading import read_wheel
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
-from tests.archives.test_wheel import MEMBER, NAMES, ORDINARY, PLAIN, WHOLE
+from tests.archives.test_zip_format import MEMBER, NAMES, ORDINARY, PLAIN, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ LARGEST_SEED = 1 << 12
 def check(data: bytes) -> None:
     """Read the bytes; compare names and bytes with what `zipfile` finds."""
     try:
-        found = wheel.read(data, "acme-1.0-py3-none-any.whl")
+        found = read_wheel(data, "acme-1.0-py3-none-any.whl")
     except (UnsafeArchiveError, UnreadableArchiveError) as error:
         if not error.problems:
             raise AssertionError("refused without a reason") from error

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.archives.opened import open_archive
+from skills_bundle.archives.reading import open_archive
 from skills_bundle.hatch_plugin.names import plain
 from skills_bundle.supply_chain.archive.carried import carried
 from skills_bundle.supply_chain.archive.verify import verify

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.archives import sdist, wheel
+from skills_bundle.archives.reading import read_sdist, read_wheel
 from skills_bundle.errors import SkillsBundleError
 from skills_bundle.supply_chain.archive.carried import carried
 from skills_bundle.supply_chain.archive.verify import verify
@@ -24,7 +24,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> SampleProject:
 
 def _unnoticed(file: Path, position: int) -> list[int]:
     """Give the bits at one position of each byte whose flip leaves the verdict at `match`."""
-    read = sdist.read if file.name.endswith(".gz") else wheel.read
+    read = read_sdist if file.name.endswith(".gz") else read_wheel
     data = bytearray(file.read_bytes())
     found: list[int] = []
     for bit in range(position, len(data) * 8, 8):

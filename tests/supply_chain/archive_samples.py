@@ -7,9 +7,10 @@ import tarfile
 import zipfile
 from typing import TYPE_CHECKING
 
-from skills_bundle.archives import canonical, sdist, wheel
+from skills_bundle.archives import canonical
 from skills_bundle.archives.canonical import write_sdist, write_wheel
 from skills_bundle.archives.model import Member
+from skills_bundle.archives.reading import read_sdist, read_wheel
 from skills_bundle.supply_chain.archive.carried import carried
 from skills_bundle.supply_chain.archive.verify import verify
 
@@ -27,7 +28,7 @@ TOP = "acme_skills-1.0"
 def verified(data: bytes, name: str = "") -> ArchiveVerification:
     """Verify an archive given as bytes, a wheel unless it is gzip."""
     is_sdist = data.startswith(b"\x1f\x8b")
-    read = sdist.read if is_sdist else wheel.read
+    read = read_sdist if is_sdist else read_wheel
     return verify(carried(read(data, name or (SDIST if is_sdist else WHEEL))))
 
 
@@ -48,13 +49,13 @@ def changed_members(
 
 def with_record(data: bytes, changes: Mapping[str, bytes | Member | None]) -> bytes:
     """Change a wheel as somebody does who renews RECORD."""
-    members = changed_members(wheel.read(data, WHEEL).members, changes)
+    members = changed_members(read_wheel(data, WHEEL).members, changes)
     return write_wheel(members, DIST_INFO, "stored")
 
 
 def without_record(data: bytes, changes: Mapping[str, bytes | Member | None]) -> bytes:
     """Change a wheel as somebody does who forgets RECORD; its form stays the build's."""
-    members = changed_members(wheel.read(data, WHEEL).members, changes)
+    members = changed_members(read_wheel(data, WHEEL).members, changes)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(members, key=lambda name: (name.startswith(DIST_INFO), name.encode())):
@@ -70,7 +71,7 @@ def repacked(data: bytes) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.mkdir("acme_skills/")
-        for name, member in wheel.read(data, WHEEL).members.items():
+        for name, member in read_wheel(data, WHEEL).members.items():
             info = zipfile.ZipInfo(name, (2026, 11, 30, 12, 0, 0))
             info.external_attr = (canonical.REGULAR | member.permissions) << 16
             archive.writestr(info, member.data, zipfile.ZIP_DEFLATED)
@@ -79,14 +80,14 @@ def repacked(data: bytes) -> bytes:
 
 def sdist_with(data: bytes, changes: Mapping[str, bytes | Member | None]) -> bytes:
     """Change an sdist, keeping the build's form."""
-    return write_sdist(changed_members(sdist.read(data, SDIST).members, changes), TOP)
+    return write_sdist(changed_members(read_sdist(data, SDIST).members, changes), TOP)
 
 
 def sdist_repacked(data: bytes) -> bytes:
     """Pack the same members as another tool does."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", format=tarfile.GNU_FORMAT) as archive:
-        for name, member in sdist.read(data, SDIST).members.items():
+        for name, member in read_sdist(data, SDIST).members.items():
             info = tarfile.TarInfo(f"{TOP}/{name}")
             info.size, info.mode, info.mtime = len(member.data), member.permissions, 1_800_000_000
             archive.addfile(info, io.BytesIO(member.data))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from skills_bundle.archives import canonical
 from skills_bundle.archives.model import Member
-from skills_bundle.archives.opened import open_archive
+from skills_bundle.archives.reading import open_archive
 from skills_bundle.supply_chain.source.verify import Wanted, verify_source
 
 if TYPE_CHECKING:

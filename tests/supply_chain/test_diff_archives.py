@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from skills_bundle.archives import sdist, wheel
 from skills_bundle.archives.canonical import write_sdist, write_wheel
 from skills_bundle.archives.model import Archive, Entry, Member
+from skills_bundle.archives.reading import read_sdist, read_wheel
 from skills_bundle.supply_chain.diff.archives import Change, compare_archives
 
 MEMBERS = {"acme/a.py": Member(b"a\n"), "acme/run.sh": Member(b"r\n", executable=True)}
 
 
 def _wheel(members: dict[str, Member]) -> Archive:
-    return wheel.read(write_wheel(members, "acme-1.0.dist-info", "stored"), "acme-1.0.whl")
+    return read_wheel(write_wheel(members, "acme-1.0.dist-info", "stored"), "acme-1.0.whl")
 
 
 def test_the_same_bytes_are_identical() -> None:
@@ -80,7 +80,7 @@ def test_the_same_content_kept_otherwise_is_told_apart() -> None:
 def test_another_top_folder_is_another_content_with_the_same_members() -> None:
     """An sdist of another name or version unpacks elsewhere."""
     one, other = (
-        sdist.read(write_sdist(MEMBERS, top), f"{top}.tar.gz") for top in ("acme-1.0", "acme-1.1")
+        read_sdist(write_sdist(MEMBERS, top), f"{top}.tar.gz") for top in ("acme-1.0", "acme-1.1")
     )
     found = compare_archives(one, other)
     assert (found.same_content, found.members, found.folders) == (False, (), ())

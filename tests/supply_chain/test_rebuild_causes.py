@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from skills_bundle.archives import canonical
-from skills_bundle.archives.opened import open_archive
+from skills_bundle.archives.reading import open_archive
 from skills_bundle.supply_chain.archive.carried import carried
 from skills_bundle.supply_chain.diff.archives import compare_archives
 from skills_bundle.supply_chain.rebuild import causes as rebuild_causes

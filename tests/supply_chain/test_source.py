@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.archives.model import Member
-from skills_bundle.archives.opened import open_archive
+from skills_bundle.archives.reading import open_archive
 from skills_bundle.errors import RepositoryUnavailableError, SourceMismatchError
 from skills_bundle.git.repository import open_repository
 from skills_bundle.supply_chain.source.verify import Wanted

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.archives.opened import open_archive
+from skills_bundle.archives.reading import open_archive
 from skills_bundle.errors import SourceMismatchError
 from skills_bundle.supply_chain.source.verify import Wanted
 from tests.hatch_plugin.sample import SampleProject

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hatchling.metadata.spec import DEFAULT_METADATA_VERSION
 
-from skills_bundle.archives import sdist, wheel
 from skills_bundle.archives.model import Member
+from skills_bundle.archives.reading import read_sdist, read_wheel
 from skills_bundle.bundle import receipt as receipts
 from skills_bundle.errors import SkillsBundleError
 from skills_bundle.formats.digest import dir_hash, sha256_hex
@@ -256,7 +256,7 @@ def test_a_wheel_without_record_is_noticed(sample_wheel: Path) -> None:
 def test_a_record_without_a_digest_is_noticed(sample_wheel: Path) -> None:
     """A row without one would exempt its file from every comparison."""
     data = sample_wheel.read_bytes()
-    record = wheel.read(data, WHEEL).members[f"{DIST_INFO}/RECORD"].data.decode()
+    record = read_wheel(data, WHEEL).members[f"{DIST_INFO}/RECORD"].data.decode()
     lines = [f"{CODE},," if row.startswith(CODE) else row for row in record.splitlines()]
     changes = {f"{DIST_INFO}/RECORD": "\n".join([*lines, ""]).encode()}
     assert verified(without_record(data, changes)).verdict == "differs"
@@ -335,7 +335,7 @@ def test_nobody_can_say_afterwards_that_a_file_was_made_apart(
 ) -> None:
     """What would say so is an input of the receipt."""
     data = sample_sdist.read_bytes()
-    pyproject = sdist.read(data, SDIST).members["pyproject.toml"].data
+    pyproject = read_sdist(data, SDIST).members["pyproject.toml"].data
     changes = {"pyproject.toml": pyproject + APART[path].encode(), path: b"Name: evil\n"}
     assert verified(sdist_with(data, changes)).verdict == "differs"
 
@@ -356,7 +356,7 @@ def test_a_project_inside_a_repository_is_found_by_its_proof(tmp_path: Path) -> 
 def test_a_coherent_rewrite_of_an_sdist_passes(sample_sdist: Path) -> None:
     """Nothing here is signed: who renews the receipt is not noticed, and the source is null."""
     data = sample_sdist.read_bytes()
-    members = dict(sdist.read(data, SDIST).members)
+    members = dict(read_sdist(data, SDIST).members)
     members["hatch_build.py"] = Member(b"# changed\n")
     old = receipts.parse(members["build-receipt.json"].data)
     covered = {path: members[path].data for path in old.inputs.files}
@@ -380,7 +380,7 @@ def _flips(data: bytes, stride: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _is_unnoticed(data: bytes, name: str) -> bool:
-    read = sdist.read if name == SDIST else wheel.read
+    read = read_sdist if name == SDIST else read_wheel
     try:
         read(data, name)
     except SkillsBundleError:

@@ -1,5 +1,5 @@
-"""Wheels and sdists as bytes, read so that no two tools can see two things in one archive.
+"""Wheels and sdists, read so that no two tools can see different contents in one archive.
 
-Knows names, bytes and modes; nothing of lock, receipt or skills. May import `formats`, `errors` and
-`limits`; only `opened` touches the disk.
+Knows names, bytes and modes, but not locks, receipts or skills. May import `files`, `formats` and
+`errors`; only `reading.open_archive` touches the disk.
 """

@@ -1,6 +1,6 @@
-"""Decision: wheels and sdists in the one form that a build writes.
+"""Decision: the one form in which a build writes wheels and sdists.
 
-The form depends on members and their modes alone: not on zlib (nothing is compressed unless a
+The bytes depend only on the members and their modes: not on zlib (nothing is compressed unless the
 project asks for it), the operating system, the clock or `SOURCE_DATE_EPOCH`.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import re
 import struct
 import tarfile
 import zipfile
@@ -26,22 +27,24 @@ if TYPE_CHECKING:
 ZIP_DATE: Final = (1980, 1, 1, 0, 0, 0)
 """The earliest date a zip can hold."""
 TAR_TIME: Final = 315_532_800
-"""The same instant in seconds since 1970: tools that zip an unpacked sdist refuse earlier ones."""
+"""The same instant, in seconds since 1970: tools that zip an unpacked sdist refuse earlier ones."""
 UNIX: Final = 3
 REGULAR: Final = 0o100000
 STORED_BLOCK: Final = 0xFFFF
-"""Bytes of the largest stored block (RFC 1951, section 3.2.4)."""
+"""Bytes in the largest stored block (RFC 1951, section 3.2.4)."""
 GZIP_HEAD: Final = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 """No name, time 0, unknown system (RFC 1952)."""
+_PYTHON_SHEBANG: Final = re.compile(rb"#!.*(?:pythonw?|pypyw?)[0-9.]*(.*)", re.DOTALL)
+"""The first line that hatchling rewrites; what follows the interpreter is kept."""
 
 
 def write_wheel(members: Mapping[str, Member], dist_info: str, compression: Compression) -> bytes:
-    """Give a wheel: members sorted by bytes, metadata last as PEP 427 advises, RECORD renewed.
+    """Return a wheel: members sorted by bytes, metadata last as PEP 427 advises, with a new RECORD.
 
     Args:
         members: By path; a RECORD among them is replaced.
         dist_info: Name of the `.dist-info` folder.
-        compression: `deflated` leaves the bytes to the zlib at hand.
+        compression: With `deflated` the bytes depend on the installed zlib.
     """
     *names, record = order_of_wheel(members, dist_info)
     whole = {name: members[name] for name in names}
@@ -58,7 +61,7 @@ def write_wheel(members: Mapping[str, Member], dist_info: str, compression: Comp
 
 
 def order_of_wheel(members: Iterable[str], dist_info: str) -> list[str]:
-    """Give the paths of a wheel's members in the one order, RECORD last whether there or not."""
+    """Return the paths of a wheel's members in canonical order, with RECORD last."""
     record = f"{dist_info}/RECORD"
     names = sorted(
         (name for name in members if name != record),
@@ -68,7 +71,7 @@ def order_of_wheel(members: Iterable[str], dist_info: str) -> list[str]:
 
 
 def _record(members: Mapping[str, Member], record: str) -> bytes:
-    """Give the RECORD of a wheel (PyPA, Recording installed projects)."""
+    """Return the RECORD of a wheel (PyPA, Recording installed projects)."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for name, member in members.items():
@@ -79,12 +82,12 @@ def _record(members: Mapping[str, Member], record: str) -> bytes:
 
 
 def write_sdist(members: Mapping[str, Member], top: str) -> bytes:
-    """Give an sdist: a tar of regular files below `top`, sorted by bytes, in stored gzip."""
+    """Return an sdist: a tar of regular files below `top`, sorted by bytes, in stored gzip."""
     return stored_gzip(write_tar(members, top))
 
 
 def write_tar(members: Mapping[str, Member], top: str) -> bytes:
-    """Give what `write_sdist` wraps."""
+    """Return the tar inside `write_sdist`."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name in sorted(members, key=str.encode):
@@ -97,10 +100,10 @@ def write_tar(members: Mapping[str, Member], top: str) -> bytes:
 
 
 def stored_gzip(data: bytes) -> bytes:
-    """Wrap bytes in gzip without compressing them; no zlib has a say in the result.
+    """Wrap bytes in gzip without compressing them, so the result does not depend on zlib.
 
     Source:
-        RFC 1952 (no name, time 0, unknown system) around RFC 1951 stored blocks.
+        RFC 1952 (no name, time 0, unknown system) around stored blocks of RFC 1951.
     """
     return (
         GZIP_HEAD
@@ -114,3 +117,20 @@ def _stored_blocks(data: bytes) -> Iterator[bytes]:
         block = data[start : start + STORED_BLOCK]
         last = start + STORED_BLOCK >= len(data)
         yield struct.pack("<BHH", last, len(block), len(block) ^ 0xFFFF) + block
+
+
+def is_script_of(member: bytes, source: bytes) -> bool:
+    """Return whether a wheel's script is a source file, unchanged or with `#!python` as first line.
+
+    Installers replace `#!python` with the environment's interpreter (PyPA, Binary distribution
+    format), so a build may rewrite that line, and nothing else.
+
+    Args:
+        member: The script in the wheel.
+        source: The file it was built from.
+    """
+    if member == source:
+        return True
+    line, feed, body = source.partition(b"\n")
+    shebang = _PYTHON_SHEBANG.fullmatch(line + feed)
+    return shebang is not None and member == b"#!python" + shebang[1] + body

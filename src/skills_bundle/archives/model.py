@@ -1,9 +1,13 @@
-"""Record: a wheel or sdist as it was read: its files, and how it keeps them."""
+"""Record: a wheel or sdist as it was read, its members, and the problems found while reading."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from skills_bundle.archives import limits
+from skills_bundle.errors import Problem, UnsafeArchiveError
+from skills_bundle.files.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,11 +18,11 @@ Compression: TypeAlias = Literal["stored", "deflated"]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One regular file of an archive.
+    """A regular file of an archive.
 
     Attributes:
         data: The bytes.
-        executable: Whether it is written as 0755 or 0644; no other bit survives.
+        executable: Whether it is written with mode 0755 or 0644; other mode bits are not kept.
     """
 
     data: bytes = field(repr=False)
@@ -26,18 +30,18 @@ class Member:
 
     @property
     def permissions(self) -> int:
-        """The one mode such a member has."""
+        """The mode the build writes: 0o755 or 0o644."""
         return 0o755 if self.executable else 0o644
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """How an archive keeps one file or folder.
+    """How an archive stores one file or folder.
 
     Attributes:
-        path: As the archive spells it, an sdist's top folder included; folders end in a slash.
-        facts: What is said of it besides its bytes, by name: mode, date, compression and so on,
-            each as text for people. Two archives are compared by them; nothing is decided by them.
+        path: As the archive spells it, including an sdist's top folder; folders end in a slash.
+        facts: What the archive records besides the bytes (mode, date, compression, ...), by name,
+            as text for people. Comparisons print them; no check depends on them.
     """
 
     path: str
@@ -46,19 +50,19 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """A whole wheel or sdist in which no confusion was found.
+    """A wheel or sdist that every tool reads the same way.
 
     Attributes:
-        kind: Which of both.
+        kind: `wheel` or `sdist`.
         file_name: Without folders.
-        sha256: Digest of the file's bytes.
-        size: Of the file, in bytes.
-        top: An sdist's top folder; "" for a wheel.
+        sha256: Digest of the archive file.
+        size: Size of the archive file, in bytes.
+        top: The top folder of an sdist; "" for a wheel.
         members: Regular files by path below `top`, sorted by the bytes of the path.
-        entries: Everything that the archive lists, in its order.
-        wrapping: What is said of the archive as a whole, by name, as for `Entry.facts`.
-        canonical: Whether it is, byte for byte, what `canonical` writes for these members; `partly`
-            if that holds of some of its parts alone, as after a change to a finished archive.
+        entries: Everything the archive lists, in its order.
+        wrapping: Facts about the archive as a whole, by name, like `Entry.facts`.
+        canonical: `yes` if the bytes are those that `canonical` writes for these members, `partly`
+            if this holds for only some of the members, as when a finished archive was edited.
     """
 
     kind: ArchiveKind
@@ -70,3 +74,40 @@ class Archive:
     entries: tuple[Entry, ...] = ()
     wrapping: Mapping[str, str] = field(default_factory=dict[str, str])
     canonical: Literal["yes", "no", "partly"] = "no"
+
+
+class Findings:
+    """Collects the problems of an archive, up to a limit, in the order they are found.
+
+    Args:
+        file_name: The archive's, without folders.
+    """
+
+    def __init__(self, file_name: str) -> None:
+        """Start with no problems."""
+        self.file_name = file_name
+        self._problems: list[Problem] = []
+        self._omitted = 0
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems found so far, up to the limit."""
+        return tuple(self._problems)
+
+    def add(self, code: str, message: str, member: str | None = None) -> None:
+        """Add a problem of one member, or of the archive as a whole."""
+        if len(self._problems) >= limits.ARCHIVE_MAX_PROBLEMS:
+            self._omitted += 1
+            return
+        place = self.file_name if member is None else shown(member)
+        self._problems.append(Problem(code=code, message=message, path=place))
+
+    def refuse(self) -> None:
+        """Raise `UnsafeArchiveError` with every problem found so far, if there are any."""
+        if not self._problems:
+            return
+        problems = self.problems
+        if self._omitted:
+            message = f"and {self._omitted} more"
+            problems += (Problem(code="more_problems", message=message, path=self.file_name),)
+        raise UnsafeArchiveError(self.file_name, problems)

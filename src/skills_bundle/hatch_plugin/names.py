@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skills_bundle.archives import places
-from skills_bundle.archives.findings import Findings
-from skills_bundle.archives.names import check_names
+from skills_bundle.archives.model import Findings
+from skills_bundle.archives.names import check_names, install_problems
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.files.names import shown
 from skills_bundle.formats import entry_points
@@ -80,7 +79,7 @@ def demand_places(members: Mapping[str, Member], dist_info: str) -> None:
     member = members.get(f"{dist_info}/entry_points.txt")
     groups = None if member is None else entry_points.parse(member.data)
     commands = [name for group in COMMANDS for name in (groups or {}).get(group, {})]
-    _demand(tuple(places.problems(members, dist_info, commands)))
+    _demand(tuple(install_problems(members, dist_info, commands)))
 
 
 def _demand(problems: tuple[Problem, ...]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from skills_bundle.archives import canonical
+from skills_bundle.archives.canonical import is_script_of
 from skills_bundle.archives.model import Member
-from skills_bundle.archives.scripts import is_script_of
 from skills_bundle.bundle import sbom
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME

@@ -23,8 +23,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from skills_bundle.archives.canonical import is_script_of
 from skills_bundle.archives.model import Member
-from skills_bundle.archives.scripts import is_script_of
 from skills_bundle.errors import CheckoutError
 from skills_bundle.files import safe_read
 from skills_bundle.files.junk import is_junk

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from skills_bundle.archives.opened import open_archive
+from skills_bundle.archives.reading import open_archive
 from skills_bundle.cli.failures import EXIT_OK, Failure
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.view import pretty

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from skills_bundle.archives.opened import open_archive
+from skills_bundle.archives.reading import open_archive
 from skills_bundle.cli import signed_by
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.view import pretty, proof_words

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from skills_bundle.archives.opened import kind_of, open_archive
+from skills_bundle.archives.reading import kind_of, open_archive
 from skills_bundle.cli import signed_by
 from skills_bundle.cli.commands.statement import PAGE
 from skills_bundle.cli.framework import Command, Example, environment, json_option, pass_output

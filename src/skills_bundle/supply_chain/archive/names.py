@@ -8,7 +8,8 @@ from __future__ import annotations
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle.archives import limits, places
+from skills_bundle.archives import limits
+from skills_bundle.archives.names import install_problems
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem
 from skills_bundle.formats import entry_points
@@ -91,7 +92,7 @@ def _wheel_problems(carried: Carried) -> Iterator[Problem]:
 def _place_problems(carried: Carried) -> Iterator[Problem]:
     """Find what would not be installed as the wheel shows it."""
     commands = [name for group in COMMAND_GROUPS for name in _group(carried, group) or {}]
-    return places.problems(carried.archive.members, carried.dist_info, commands)
+    return install_problems(carried.archive.members, carried.dist_info, commands)
 
 
 def _tag_problems(carried: Carried) -> Iterator[Problem]:

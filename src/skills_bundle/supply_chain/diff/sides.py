@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skills_bundle.archives.opened import kind_of, open_archive
+from skills_bundle.archives.reading import kind_of, open_archive
 from skills_bundle.bundle import limits
 from skills_bundle.bundle import lock as locks
 from skills_bundle.bundle import receipt as receipts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle.archives.scripts import is_script_of
+from skills_bundle.archives.canonical import is_script_of
 from skills_bundle.errors import RepositoryUnavailableError
 from skills_bundle.formats.digest import git_object_id
 from skills_bundle.git.commit import FILE_MODES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from skills_bundle.archives.opened import open_archive
+from skills_bundle.archives.reading import open_archive
 from skills_bundle.errors import Problem, RepositoryUnavailableError
 from skills_bundle.git.repository import open_repository, unavailable
 from skills_bundle.supply_chain.archive.carried import carried as carried_by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.archives import places
+from skills_bundle.archives.names import install_problems
 
 DIST_INFO = "acme-1.0.dist-info"
 DATA = "acme-1.0.data"
@@ -45,7 +45,7 @@ ADDED = {
 
 def codes(*added: str, commands: tuple[str, ...] = ("acme",)) -> set[str]:
     """Give the codes of what a wheel with more members is refused for."""
-    return {one.code for one in places.problems([*PLAIN, *added], DIST_INFO, commands)}
+    return {one.code for one in install_problems([*PLAIN, *added], DIST_INFO, commands)}
 
 
 @pytest.mark.parametrize("case", ADDED)

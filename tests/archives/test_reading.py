@@ -10,7 +10,7 @@ import pytest
 from skills_bundle.archives import limits
 from skills_bundle.archives.canonical import write_sdist, write_wheel
 from skills_bundle.archives.model import Member
-from skills_bundle.archives.opened import open_archive
+from skills_bundle.archives.reading import open_archive
 from skills_bundle.errors import UnreadableArchiveError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_who_wants_a_wheel_gets_no_sdist(tmp_path: Path) -> None:
     """A command for one kind does not take the other."""
     (tmp_path / "acme-1.0.tar.gz").write_bytes(SDIST)
     with pytest.raises(
-        UnreadableArchiveError, match=r"is not called \*\.whl; `skills-bundle verify-sdist`"
+        UnreadableArchiveError, match=r"is not called \*\.whl; use `skills-bundle verify-sdist`"
     ):
         open_archive(tmp_path / "acme-1.0.tar.gz", kind="wheel")
 

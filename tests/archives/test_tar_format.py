@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.archives import limits, sdist
+from skills_bundle.archives import limits
 from skills_bundle.archives.model import Member
+from skills_bundle.archives.reading import read_sdist
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
 from tests.archives import hostile
 from tests.archives.hostile import TarMember, long_name, pax, pax_record
@@ -31,13 +32,13 @@ GNU = b"ustar  \0"
 def problems(data: bytes) -> list[tuple[str, str]]:
     """Give code and place of everything that an sdist is refused for."""
     with pytest.raises(UnsafeArchiveError) as caught:
-        sdist.read(data, NAME)
+        read_sdist(data, NAME)
     return [(problem.code, problem.path or "") for problem in caught.value.problems]
 
 
 def test_the_plain_tar_is_read() -> None:
     """What follows starts from a valid archive."""
-    found = sdist.read(PLAIN, NAME)
+    found = read_sdist(PLAIN, NAME)
     assert (found.top, found.members) == ("acme-1.0", {"a.py": Member(b"x = 1\n")})
 
 
@@ -224,7 +225,7 @@ def test_too_many_members_are_refused() -> None:
 def test_what_is_no_gzip_cannot_be_told(data: bytes) -> None:
     """Exit code 3: nothing is known to be wrong with it."""
     with pytest.raises(UnreadableArchiveError):
-        sdist.read(data, NAME)
+        read_sdist(data, NAME)
 
 
 FILES = {
@@ -248,7 +249,7 @@ def test_the_formats_of_the_standard_library_are_read(kind: int) -> None:
             info.uid, info.uname = 3_000_000, "ada"
             info.mode = 0o755 if name == "run.sh" else 0o644
             archive.addfile(info, io.BytesIO(data))
-    found = sdist.read(buffer.getvalue(), NAME)
+    found = read_sdist(buffer.getvalue(), NAME)
     assert {name: row.data for name, row in found.members.items()} == FILES
     assert [name for name, row in found.members.items() if row.executable] == ["run.sh"]
 
@@ -264,7 +265,7 @@ def test_what_tar_itself_writes_is_read(tmp_path: Path, form: str) -> None:
             (tmp_path / "acme-1.0" / name).write_bytes(data)
     command = [tar, f"--format={form}", "-czf", NAME, "acme-1.0"]
     subprocess.run(command, cwd=tmp_path, check=True)
-    found = sdist.read((tmp_path / NAME).read_bytes(), NAME)
+    found = read_sdist((tmp_path / NAME).read_bytes(), NAME)
     wanted = {name: data for name, data in FILES.items() if form != "ustar" or name.isascii()}
     assert {name: row.data for name, row in found.members.items()} == wanted
 
@@ -272,27 +273,27 @@ def test_what_tar_itself_writes_is_read(tmp_path: Path, form: str) -> None:
 def test_the_commit_that_git_archive_notes_is_let_be() -> None:
     """It says nothing of any member."""
     note = TarMember(name=b"pax_global_header", kind=b"g", data=pax_record("comment", b"c" * 40))
-    assert sdist.read(hostile.sdist(note, TarMember()), NAME).members.keys() == {"a.py"}
+    assert read_sdist(hostile.sdist(note, TarMember()), NAME).members.keys() == {"a.py"}
 
 
 def test_a_file_name_in_the_gzip_header_is_let_be() -> None:
     """Many tools write it; nobody unpacks by it."""
     named = PLAIN[:3] + b"\x08" + PLAIN[4:10] + b"acme-1.0.tar\0" + PLAIN[10:]
-    assert sdist.read(named, NAME).members.keys() == {"a.py"}
+    assert read_sdist(named, NAME).members.keys() == {"a.py"}
 
 
 def test_what_pax_keeps_beside_a_file_is_let_be() -> None:
     """Attributes that the archive of a Mac has change neither bytes nor kind."""
     header = pax(mtime="1800000000.5", LIBARCHIVE__xattr__a="b", SCHILY__dev="1")
-    assert sdist.read(hostile.sdist(header, TarMember()), NAME).members.keys() == {"a.py"}
+    assert read_sdist(hostile.sdist(header, TarMember()), NAME).members.keys() == {"a.py"}
 
 
 def test_a_size_that_pax_repeats_is_let_be() -> None:
     """Only another one would be confusing."""
-    assert sdist.read(hostile.sdist(pax(size="6"), TarMember()), NAME).members.keys() == {"a.py"}
+    assert read_sdist(hostile.sdist(pax(size="6"), TarMember()), NAME).members.keys() == {"a.py"}
 
 
 def test_a_number_that_does_not_fit_may_be_binary() -> None:
     """GNU tar writes large user ids like that; a size that large is beyond every limit."""
     wide = TarMember(size=b"\x80" + bytes(7) + struct.pack(">L", 6))
-    assert sdist.read(hostile.sdist(wide), NAME).members["a.py"].data == b"x = 1\n"
+    assert read_sdist(hostile.sdist(wide), NAME).members["a.py"].data == b"x = 1\n"
