@@ -15,8 +15,8 @@ from tests.hatch_plugin.sample import SampleProject
 from tests.ssh_keys import SshKey
 from tests.supply_chain.statements import (
     attestation,
-    carried_by,
     dsse,
+    open_contents,
     provenance,
     publish_attestation,
 )
@@ -85,7 +85,7 @@ def test_a_program_gets_the_report(statement: Path, wheel: Path) -> None:
     told = ask(statement, wheel, "--json").json
     assert (told["verdict"], told["exit_code"], told["signature"]) == ("match", 0, None)
     assert [row["predicate"] for row in told["statements"]] == ["recomputed"]
-    assert told["sha256"] == carried_by(wheel).archive.sha256
+    assert told["sha256"] == open_contents(wheel).archive.sha256
 
 
 def test_a_signed_statement_names_its_signer(
@@ -145,7 +145,7 @@ def test_options_of_signing_need_the_signers(statement: Path, wheel: Path, optio
 
 def test_an_attestation_of_an_index_is_read_and_not_believed(wheel: Path, tmp_path: Path) -> None:
     """Exit 3: it is of this file; signature and predicate are for other tools."""
-    archive = carried_by(wheel).archive
+    archive = open_contents(wheel).archive
     one = publish_attestation(archive.file_name, archive.sha256)
     (tmp_path / "provenance.json").write_text(json.dumps(provenance(one, one)), encoding="utf-8")
     ran = ask(tmp_path / "provenance.json", wheel)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from skills_bundle.archives.model import Archive, Member
 from skills_bundle.errors import InvalidStatementError
-from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.statement import statement as statements
 from skills_bundle.supply_chain.statement.check import check as compare
 from skills_bundle.supply_chain.statement.documents import read
@@ -24,7 +24,7 @@ from tests.supply_chain.statements import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
 
 WHEEL = f"{NAME.replace('-', '_')}-{VERSION}-py3-none-any.whl"
 SHA256 = "1" * 64
@@ -38,14 +38,14 @@ def check(data: bytes) -> None:
         if not error.problems:
             raise AssertionError("refused without a reason") from error
         return
-    report = compare(found, _carried(), "match", None)
+    report = compare(found, _contents(), "match", None)
     report.to_dict()
     if report.verdict == "match" and any(one != _statement() for one in found.statements):
         raise AssertionError("another statement matches")
 
 
 @cache
-def _carried() -> Carried:
+def _contents() -> ArchiveContents:
     """Give a wheel whose lock and receipt are believed."""
     builder = InstalledBuilder()
     files = {
@@ -54,14 +54,14 @@ def _carried() -> Carried:
         f"acme_skills-{VERSION}.dist-info/METADATA": metadata_of(NAME, VERSION),
     }
     members = {path: Member(data) for path, data in files.items()}
-    return carried(
+    return contents_of(
         Archive(kind="wheel", file_name=WHEEL, sha256=SHA256, size=1, top="", members=members)
     )
 
 
 @cache
 def _statement() -> object:
-    return json.loads(statements.to_bytes(statements.make(_carried())))
+    return json.loads(statements.to_bytes(statements.make(_contents())))
 
 
 def seeds() -> Iterator[bytes]:

@@ -8,7 +8,7 @@ import pytest
 
 from skills_bundle.archives.reading import open_archive
 from skills_bundle.hatch_plugin.names import plain
-from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.archive.verify import verify
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ REFUSED = {
 
 def verdict(archive: Path) -> str:
     """Say what `verify-wheel` or `verify-sdist` says."""
-    return verify(carried(open_archive(archive))).verdict
+    return verify(contents_of(open_archive(archive))).verdict
 
 
 @pytest.mark.parametrize("case", ODD)

@@ -8,7 +8,7 @@ import pytest
 
 from skills_bundle.archives.reading import read_sdist, read_wheel
 from skills_bundle.errors import SkillsBundleError
-from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.archive.verify import verify
 from tests.hatch_plugin.sample import SampleProject
 
@@ -30,7 +30,7 @@ def _unnoticed(file: Path, position: int) -> list[int]:
     for bit in range(position, len(data) * 8, 8):
         data[bit // 8] ^= 1 << bit % 8
         try:
-            if verify(carried(read(bytes(data), file.name))).verdict == "match":
+            if verify(contents_of(read(bytes(data), file.name))).verdict == "match":
                 found.append(bit)
         except SkillsBundleError:
             pass

@@ -11,7 +11,7 @@ from skills_bundle.archives import canonical
 from skills_bundle.archives.canonical import write_sdist, write_wheel
 from skills_bundle.archives.model import Member
 from skills_bundle.archives.reading import read_sdist, read_wheel
-from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.archive.verify import verify
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def verified(data: bytes, name: str = "") -> ArchiveVerification:
     """Verify an archive given as bytes, a wheel unless it is gzip."""
     is_sdist = data.startswith(b"\x1f\x8b")
     read = read_sdist if is_sdist else read_wheel
-    return verify(carried(read(data, name or (SDIST if is_sdist else WHEEL))))
+    return verify(contents_of(read(data, name or (SDIST if is_sdist else WHEEL))))
 
 
 def changed_members(

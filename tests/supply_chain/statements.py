@@ -7,19 +7,19 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from skills_bundle.archives.reading import open_archive
-from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.contents import contents_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
 
 Json = dict[str, Any]
 
 
-def carried_by(archive: Path) -> Carried:
+def open_contents(archive: Path) -> ArchiveContents:
     """Give what an archive carries."""
-    return carried(open_archive(archive))
+    return contents_of(open_archive(archive))
 
 
 def encoded(value: object) -> str:

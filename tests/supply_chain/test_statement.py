@@ -12,7 +12,7 @@ import pytest
 from skills_bundle.bundle.documents import Document
 from skills_bundle.supply_chain.statement import statement as statements
 from tests.hatch_plugin.sample import SampleProject, receipt_of, unpacked
-from tests.supply_chain.statements import Json, carried_by
+from tests.supply_chain.statements import Json, open_contents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ def sample(tmp_path: Path) -> SampleProject:
 
 def made(archive: Path) -> Json:
     """Make the statement about an archive."""
-    return cast("Json", statements.make(carried_by(archive)))
+    return cast("Json", statements.make(open_contents(archive)))
 
 
 def definition(archive: Path) -> Json:
@@ -100,7 +100,7 @@ def test_a_dirty_build_has_no_source(sample: SampleProject) -> None:
 def test_what_is_asserted_and_what_was_recorded_stay_apart(sample: SampleProject) -> None:
     """External parameters are the project's word, internal ones the build's and our digests."""
     wheel = sample.wheel()
-    found, receipt, carried = definition(wheel), receipt_of(wheel), carried_by(wheel)
+    found, receipt, contents = definition(wheel), receipt_of(wheel), open_contents(wheel)
     assert found["externalParameters"] == {
         "project": {"name": "acme-skills", "version": "1.0"},
         "repository": "https://example.org/acme/skills",
@@ -108,7 +108,7 @@ def test_what_is_asserted_and_what_was_recorded_stay_apart(sample: SampleProject
     }
     inner = found["internalParameters"]
     assert inner["catalogSha256"] == receipt.catalog.sha256
-    assert inner["receiptSha256"] == hashlib.sha256(carried.receipt_bytes or b"").hexdigest()
+    assert inner["receiptSha256"] == hashlib.sha256(contents.receipt_bytes or b"").hexdigest()
     assert inner["inputsDirHash"] == receipt.inputs.dir_hash
     assert inner["skillsGitTree"] == receipt.catalog.git_tree
 
@@ -124,13 +124,15 @@ def test_the_builder_vouches_for_nothing(sample: SampleProject) -> None:
 def test_the_same_commit_gives_the_same_statement(sample: SampleProject, tmp_path: Path) -> None:
     """Built from git or from the sdist, anywhere and at any time."""
     inside = unpacked(sample.sdist(), tmp_path / "elsewhere")
-    texts = {statements.to_bytes(statements.make(carried_by(p.wheel()))) for p in (sample, inside)}
+    texts = {
+        statements.to_bytes(statements.make(open_contents(p.wheel()))) for p in (sample, inside)
+    }
     assert len(texts) == 1
 
 
 def test_an_archive_that_does_not_verify_has_no_statement(sample: SampleProject) -> None:
     """Whoever asks for it has not looked."""
-    lost = replace(carried_by(sample.wheel()), receipt=Document(state="missing"))
+    lost = replace(open_contents(sample.wheel()), receipt=Document(state="missing"))
     with pytest.raises(ValueError, match="verifies"):
         statements.make(lost)
 

@@ -17,7 +17,7 @@ from skills_bundle.cli.view.text import safe_line
 from skills_bundle.errors import Problem
 from skills_bundle.files.replacement import replace_file
 from skills_bundle.supply_chain.archive import verify as verify_archive
-from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.statement import statement as statements
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def statement(output: Output, file: Path, *, target: str | None, force: bool) ->
     if output.as_json and target == TO_STDOUT:
         raise click.UsageError("Give one of --json and -o -: the statement is JSON itself.")
     with patience(output, f"Verifying {safe_line(file.name)}"):
-        found = carried(open_archive(file))
+        found = contents_of(open_archive(file))
         verified = verify_archive.verify(found)
     if verified.exit_code != EXIT_OK:
         output.failure(_unverified(file, verified))

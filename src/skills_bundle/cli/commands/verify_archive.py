@@ -22,7 +22,7 @@ from skills_bundle.cli.view.verification import (
     every_file,
     files_row,
 )
-from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.archive.verify import verify
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _verify(
     output: Output, file: Path, kind: ArchiveKind, *, verbose: bool, signers: Path | None
 ) -> int:
     with patience(output, "Reading the archive ..."):
-        found = verify(carried(open_archive(file, kind=kind)))
+        found = verify(contents_of(open_archive(file, kind=kind)))
     signature = None if signers is None else signed_by.check(found.proof, signers)
     code = signed_by.worst(found.exit_code, 0 if signature is None else signature.exit_code)
     if output.as_json:

@@ -18,7 +18,7 @@ from skills_bundle.cli.view.text import count, safe_line
 from skills_bundle.errors import InvalidStatementError
 from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.archive import verify as verify_archive
-from skills_bundle.supply_chain.archive.carried import carried
+from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.signature import ssh_keygen
 from skills_bundle.supply_chain.signature.commit_signature import answered, outcome
 from skills_bundle.supply_chain.statement import check as statement_check
@@ -120,7 +120,7 @@ def verify_statement(
     signature = _signature(statement, data, signing)
     wrapped = _documents(statement, data)
     with patience(output, f"Verifying {safe_line(file.name)}"):
-        found = carried(open_archive(file))
+        found = contents_of(open_archive(file))
         verified = verify_archive.verify(found)
     report = statement_check.check(wrapped, found, verified.verdict, signature)
     if output.as_json:

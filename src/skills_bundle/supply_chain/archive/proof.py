@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
     from skills_bundle.archives.model import Member
     from skills_bundle.git.proof import Entry
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
 
 Told: TypeAlias = Literal["same", "changed", "unknown"]
 
 
-def told_by_proof(carried: Carried, files: Mapping[str, Member]) -> dict[str, Told]:
+def told_by_proof(contents: ArchiveContents, files: Mapping[str, Member]) -> dict[str, Told]:
     """Tell of each file whether it is the commit's.
 
     Args:
-        carried: The sdist.
+        contents: The sdist.
         files: Those to tell of, by path in it.
     """
-    project = _project(carried)
+    project = _project(contents)
     if project is None:
         return dict.fromkeys(files, "unknown")
     folders: dict[str, bool] = {}
@@ -82,9 +82,9 @@ def _tree(folder: str, files: Mapping[str, Member]) -> str:
     )
 
 
-def _project(carried: Carried) -> _Entries | None:
+def _project(contents: ArchiveContents) -> _Entries | None:
     """Give the commit as far as the proof holds it, and where the project is in it."""
-    receipt = carried.receipt.value
+    receipt = contents.receipt.value
     source = None if receipt is None else receipt.source
     if source is None or not source.proof or source.commit is None or proof.problems(source):
         return None
@@ -92,7 +92,7 @@ def _project(carried: Carried) -> _Entries | None:
     kinds = ["commit", *["tree"] * (len(raw) - 1)]
     objects = {git_object_id(kind, data): data for kind, data in zip(kinds, raw, strict=True)}
     way = proof.way(source)
-    below = carried.skills.count("/") + 1 if carried.skills else 0
+    below = contents.skills.count("/") + 1 if contents.skills else 0
     above = way[: max(0, len(way) - below)]
     if any(len(names) != 1 for names in above):
         return None  # two folders of the same content: nobody can tell which is the project's

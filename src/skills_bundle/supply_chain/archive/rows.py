@@ -15,7 +15,7 @@ from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.formats.digest import dir_hash, recorded_hex, sha256_hex
 from skills_bundle.formats.record_file import RECORD_FILE_NAME
 from skills_bundle.installed.location import BUNDLE_FOLDER
-from skills_bundle.supply_chain.archive.carried import metadata_path
+from skills_bundle.supply_chain.archive.contents import metadata_path
 from skills_bundle.supply_chain.archive.proof import told_by_proof
 from skills_bundle.supply_chain.archive.sdist_apart import PKG_INFO
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.file_rows import FileState, Witness
     from skills_bundle.bundle.lock import LockedFile
     from skills_bundle.formats.record_file import RecordRow
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.archive.proof import Told
 
 SIGNATURES: Final = ("RECORD.jws", "RECORD.p7s")
@@ -51,27 +51,27 @@ class _Row:
         self.state = state if self.state == "ok" else self.state
 
 
-def rows(carried: Carried) -> tuple[FileRow, ...]:
+def rows(contents: ArchiveContents) -> tuple[FileRow, ...]:
     """Compare every file that is there or should be; sorted by path."""
-    members = carried.archive.members
+    members = contents.archive.members
     made: dict[str, _Row] = {path: _Row() for path in members}
-    for path, locked in _locked(carried).items():
+    for path, locked in _locked(contents).items():
         _against_lock(made.setdefault(path, _Row()), members.get(path), locked)
-    _against_metadata(made, carried)
-    if carried.archive.kind == "wheel":
-        _against_record(made, carried)
-        _mark_extra(made, carried)
+    _against_metadata(made, contents)
+    if contents.archive.kind == "wheel":
+        _against_record(made, contents)
+        _mark_extra(made, contents)
     else:
-        _against_inputs(made, carried)
+        _against_inputs(made, contents)
     return tuple(
         _finished(path, made[path], members.get(path)) for path in sorted(made, key=_bytes)
     )
 
 
-def _locked(carried: Carried) -> dict[str, LockedFile]:
-    lock = carried.lock.value
+def _locked(contents: ArchiveContents) -> dict[str, LockedFile]:
+    lock = contents.lock.value
     files = {} if lock is None else lock.files()
-    return {carried.skill_path(path): file for path, file in files.items()}
+    return {contents.skill_path(path): file for path, file in files.items()}
 
 
 def _against_lock(row: _Row, member: Member | None, locked: LockedFile) -> None:
@@ -94,12 +94,12 @@ def is_locked(member: Member, locked: LockedFile) -> bool:
     return found == (locked.size, locked.executable, locked.sha256)
 
 
-def _against_record(made: dict[str, _Row], carried: Carried) -> None:
-    if carried.record is None:
-        _leave_open(made, {*_locked(carried)})
+def _against_record(made: dict[str, _Row], contents: ArchiveContents) -> None:
+    if contents.record is None:
+        _leave_open(made, {*_locked(contents)})
         return
-    members, listed = carried.archive.members, carried.record.rows
-    exempt = {f"{carried.dist_info}/{name}" for name in SIGNATURES}
+    members, listed = contents.archive.members, contents.record.rows
+    exempt = {f"{contents.dist_info}/{name}" for name in SIGNATURES}
     for path in {*members, *listed} - exempt:
         row = made.setdefault(path, _Row())
         recorded, member = listed.get(path), members.get(path)
@@ -109,13 +109,13 @@ def _against_record(made: dict[str, _Row], carried: Carried) -> None:
             row.contradict("record", "missing")
         elif recorded is None:
             row.contradict("record", "extra")
-        elif not _is_recorded(member, recorded) and path != own_record(carried):
+        elif not _is_recorded(member, recorded) and path != own_record(contents):
             row.contradict("record")
 
 
-def own_record(carried: Carried) -> str:
+def own_record(contents: ArchiveContents) -> str:
     """Give the path of RECORD, which has no digest of itself."""
-    return f"{carried.dist_info}/{RECORD_FILE_NAME}"
+    return f"{contents.dist_info}/{RECORD_FILE_NAME}"
 
 
 def _is_recorded(member: Member, row: RecordRow) -> bool:
@@ -124,55 +124,55 @@ def _is_recorded(member: Member, row: RecordRow) -> bool:
     return row.digest == recorded_hex(row.algorithm, member.data)
 
 
-def _mark_extra(made: dict[str, _Row], carried: Carried) -> None:
+def _mark_extra(made: dict[str, _Row], contents: ArchiveContents) -> None:
     """Mark what lies in the bundle and is not of it: it would be installed among the skills."""
-    known = {*_locked(carried), carried.lock_path, carried.receipt_path}
-    if carried.lock.value is None:
+    known = {*_locked(contents), contents.lock_path, contents.receipt_path}
+    if contents.lock.value is None:
         return
     for path, row in made.items():
         if f"/{BUNDLE_FOLDER}/" in f"/{path}" and path not in known:
             row.contradict("lock", "extra")
 
 
-def _against_metadata(made: dict[str, _Row], carried: Carried) -> None:
+def _against_metadata(made: dict[str, _Row], contents: ArchiveContents) -> None:
     """Compare the core metadata, of which the receipt has a digest of its own."""
-    receipt, found = carried.receipt.value, carried.identity.metadata_sha256
+    receipt, found = contents.receipt.value, contents.identity.metadata_sha256
     if receipt is not None and found not in {None, receipt.package.metadata_sha256}:
-        row = made[metadata_path(carried)]
+        row = made[metadata_path(contents)]
         row.size, row.sha256 = None, receipt.package.metadata_sha256
         row.contradict("receipt")
 
 
-def _against_inputs(made: dict[str, _Row], carried: Carried) -> None:
+def _against_inputs(made: dict[str, _Row], contents: ArchiveContents) -> None:
     """Compare an sdist with the inputs that its receipt lists."""
-    receipt = carried.receipt.value
+    receipt = contents.receipt.value
     if receipt is None:
-        _leave_open(made, {*_locked(carried)})
+        _leave_open(made, {*_locked(contents)})
         return
-    members = carried.archive.members
+    members = contents.archive.members
     covered = {path: row for path, row in members.items() if path not in UNCOVERED}
     listed, executable = set(receipt.inputs.files), set(receipt.inputs.executable)
-    for path in covered.keys() - listed - carried.apart:
+    for path in covered.keys() - listed - contents.apart:
         made[path].contradict("receipt", "extra")
-    _leave_open(made, made.keys() - (carried.apart - listed))
+    _leave_open(made, made.keys() - (contents.apart - listed))
     for path in listed - covered.keys():
         made.setdefault(path, _Row()).contradict("receipt", "missing")
-    known = _digests_elsewhere(carried)
+    known = _digests_elsewhere(contents)
     for path in covered.keys() & listed:
         other_mode = covered[path].executable != (path in executable)
         if other_mode or known.get(path) not in {None, sha256_hex(covered[path].data)}:
             made[path].contradict("receipt")
     if not _is_explained(listed, covered, known, receipt.inputs.dir_hash):
-        told = told_by_proof(carried, {path: covered[path] for path in covered.keys() & listed})
+        told = told_by_proof(contents, {path: covered[path] for path in covered.keys() & listed})
         for path in told.keys() - known.keys():
             _mark(made[path], told[path])
 
 
-def _digests_elsewhere(carried: Carried) -> dict[str, str]:
+def _digests_elsewhere(contents: ArchiveContents) -> dict[str, str]:
     """Give the digests of inputs that somebody names one by one: of the lock and of its files."""
-    locked = {path: file.sha256 for path, file in _locked(carried).items()}
-    receipt = carried.receipt.value
-    return locked if receipt is None else {**locked, carried.lock_path: receipt.catalog.sha256}
+    locked = {path: file.sha256 for path, file in _locked(contents).items()}
+    receipt = contents.receipt.value
+    return locked if receipt is None else {**locked, contents.lock_path: receipt.catalog.sha256}
 
 
 def _is_explained(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.provenance import Provenance
     from skills_bundle.bundle.sbom import SbomState
     from skills_bundle.bundle.verify import Verdict
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.archive.report import Form
 
 FORMS: Final[dict[str, Form]] = {"yes": "canonical", "no": "other", "partly": "partly"}
@@ -39,24 +39,24 @@ REWRITTEN: Final = Problem(
 )
 
 
-def verify(carried: Carried) -> ArchiveVerification:
+def verify(contents: ArchiveContents) -> ArchiveVerification:
     """Reach a verdict. What is wrong outweighs what cannot be told, and that what matches.
 
     Args:
-        carried: From an archive in which no confusion was found.
+        contents: From an archive in which no confusion was found.
     """
-    blobs = _blobs(carried)
-    lock = trees.check_trees(carried.lock, blobs)
-    receipt = trees.check_revision(carried.receipt, lock, blobs)
-    carried = replace(carried, lock=lock, receipt=receipt)
-    rows = archive_rows.rows(carried)
-    problems = _problems(carried, rows)
-    bill = _bill(carried)
-    gaps = provenance.ordered(_gaps(carried, rows, problems))
-    block = _provenance(carried, gaps)
+    blobs = _blobs(contents)
+    lock = trees.check_trees(contents.lock, blobs)
+    receipt = trees.check_revision(contents.receipt, lock, blobs)
+    contents = replace(contents, lock=lock, receipt=receipt)
+    rows = archive_rows.rows(contents)
+    problems = _problems(contents, rows)
+    bill = _bill(contents)
+    gaps = provenance.ordered(_gaps(contents, rows, problems))
+    block = _provenance(contents, gaps)
     gaps = gaps if block is None else block.gaps
-    verdict = _verdict(carried, rows, problems, bill)
-    archive, identity = carried.archive, carried.identity
+    verdict = _verdict(contents, rows, problems, bill)
+    archive, identity = contents.archive, contents.identity
     return ArchiveVerification(
         verdict=verdict,
         exit_code=EXIT_CODES[verdict],
@@ -69,7 +69,7 @@ def verify(carried: Carried) -> ArchiveVerification:
         package_version=identity.version,
         lock=report_of(lock),
         receipt=report_of(receipt),
-        record=_record_report(carried),
+        record=_record_report(contents),
         sbom=bill,
         provenance=block,
         proof=proof_report.describe(
@@ -86,46 +86,49 @@ def verify(carried: Carried) -> ArchiveVerification:
     )
 
 
-def _problems(carried: Carried, rows: tuple[FileRow, ...]) -> tuple[Problem, ...]:
-    found = [*archive_names.problems(carried)]
-    if carried.archive.canonical == "partly":
-        found.append(replace(REWRITTEN, path=carried.archive.file_name))
-    open_rows = sum(row.state == "unconfirmed" and row.path not in carried.apart for row in rows)
-    if open_rows and carried.archive.kind == "sdist" and carried.receipt.value is not None:
+def _problems(contents: ArchiveContents, rows: tuple[FileRow, ...]) -> tuple[Problem, ...]:
+    found = [*archive_names.problems(contents)]
+    if contents.archive.canonical == "partly":
+        found.append(replace(REWRITTEN, path=contents.archive.file_name))
+    open_rows = sum(row.state == "unconfirmed" and row.path not in contents.apart for row in rows)
+    if open_rows and contents.archive.kind == "sdist" and contents.receipt.value is not None:
         message = f"do not have the digest in the receipt; {open_rows} files are unconfirmed"
         found.append(Problem(code="inputs", message=message, path="inputs.dir_hash"))
     return tuple(found)
 
 
-def _blobs(carried: Carried) -> dict[str, str] | None:
+def _blobs(contents: ArchiveContents) -> dict[str, str] | None:
     """Give locked path to blob id, or None unless every locked file is the one locked."""
-    lock = carried.lock.value
+    lock = contents.lock.value
     if lock is None:
         return None
     blobs: dict[str, str] = {}
     for path, locked in lock.files().items():
-        member = carried.archive.members.get(carried.skill_path(path))
+        member = contents.archive.members.get(contents.skill_path(path))
         if member is None or not is_locked(member, locked):
             return None
         blobs[path] = git_object_id("blob", member.data)
     return blobs
 
 
-def _bill(carried: Carried) -> SbomState:
-    path = sbom.path(carried.dist_info, carried.identity.name)
-    member = carried.archive.members.get(path) if carried.dist_info else None
+def _bill(contents: ArchiveContents) -> SbomState:
+    path = sbom.path(contents.dist_info, contents.identity.name)
+    member = contents.archive.members.get(path) if contents.dist_info else None
     found = None if member is None else member.data
-    return sbom.state(found, carried.lock.believed, carried.receipt.believed)
+    return sbom.state(found, contents.lock.believed, contents.receipt.believed)
 
 
 def _verdict(
-    carried: Carried, rows: tuple[FileRow, ...], problems: tuple[Problem, ...], bill: SbomState
+    contents: ArchiveContents,
+    rows: tuple[FileRow, ...],
+    problems: tuple[Problem, ...],
+    bill: SbomState,
 ) -> Verdict:
     wrong = bool(problems) or bill == "differs"
     verdicts = {
         *(_verdict_of_row(row) for row in rows),
-        VERDICT_OF_STATE[carried.lock.state],
-        VERDICT_OF_STATE[carried.receipt.state],
+        VERDICT_OF_STATE[contents.lock.state],
+        VERDICT_OF_STATE[contents.receipt.state],
         "differs" if wrong else "match",
     }
     if "differs" in verdicts:
@@ -139,10 +142,12 @@ def _verdict_of_row(row: FileRow) -> Verdict:
     return "cannot_tell" if row.state == "unconfirmed" else "differs"
 
 
-def _gaps(carried: Carried, rows: tuple[FileRow, ...], problems: tuple[Problem, ...]) -> set[str]:
-    receipt, record = carried.receipt.state, carried.record
+def _gaps(
+    contents: ArchiveContents, rows: tuple[FileRow, ...], problems: tuple[Problem, ...]
+) -> set[str]:
+    receipt, record = contents.receipt.state, contents.record
     by_record = any("record" in row.contradicted_by for row in rows)
-    is_wheel = carried.archive.kind == "wheel"
+    is_wheel = contents.archive.kind == "wheel"
     states = [
         (receipt == "missing", "missing_receipt"),
         (receipt not in {"ok", "missing"}, "invalid_receipt"),
@@ -154,15 +159,15 @@ def _gaps(carried: Carried, rows: tuple[FileRow, ...], problems: tuple[Problem, 
     return {gap for holds, gap in states if holds}
 
 
-def _provenance(carried: Carried, gaps: tuple[str, ...]) -> Provenance | None:
-    lock, receipt = carried.lock, carried.receipt
+def _provenance(contents: ArchiveContents, gaps: tuple[str, ...]) -> Provenance | None:
+    lock, receipt = contents.lock, contents.receipt
     if lock.believed is None or lock.sha256 is None:
         return None
     return provenance.describe(
         provenance.Bundle(
             collection=lock.believed.collection,
-            name=carried.identity.name,
-            version=carried.identity.version,
+            name=contents.identity.name,
+            version=contents.identity.version,
             catalog_sha256=lock.sha256,
             receipt=receipt.believed,
             receipt_sha256=None if receipt.believed is None else receipt.sha256,
@@ -171,10 +176,10 @@ def _provenance(carried: Carried, gaps: tuple[str, ...]) -> Provenance | None:
     )
 
 
-def _record_report(carried: Carried) -> DocumentReport | None:
-    if carried.archive.kind != "wheel":
+def _record_report(contents: ArchiveContents) -> DocumentReport | None:
+    if contents.archive.kind != "wheel":
         return None
-    record = carried.record
+    record = contents.record
     problems = () if record is None else record.problems
     state: DocumentState = "missing" if record is None else "invalid" if problems else "ok"
     return report_of(Document(state=state, problems=problems))

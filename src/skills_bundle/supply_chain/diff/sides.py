@@ -27,7 +27,7 @@ from skills_bundle.formats.record_file import DIST_INFO_SUFFIX
 from skills_bundle.installed import collections, installations
 from skills_bundle.installed.collections import UnknownCollectionError
 from skills_bundle.installed.location import BUNDLE_FOLDER, SKILLS_FOLDER
-from skills_bundle.supply_chain.archive.carried import carried, metadata_path
+from skills_bundle.supply_chain.archive.contents import contents_of, metadata_path
 from skills_bundle.supply_chain.diff.model import Item, Side
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _locked(lock: CatalogLock) -> dict[str, Item]:
 
 
 def _archive(path: Path, name: str) -> Side:
-    found = carried(open_archive(path))
+    found = contents_of(open_archive(path))
     files = {
         member: Item(len(row.data), sha256_hex(row.data), row.executable, row.data)
         for member, row in found.archive.members.items()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from skills_bundle.bundle.receipt import BuildReceipt
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.diff.archives import ArchiveDiff, Change, MemberDifference
 
 SHOWN: Final = 3
@@ -27,7 +27,7 @@ COMPRESSED: Final = Cause(
 MADE: Final = ("WHEEL", "METADATA", "PKG-INFO", "RECORD", "entry_points.txt", RECEIPT_FILE_NAME)
 
 
-def of(given: Carried, rebuilt: Carried, diff: ArchiveDiff) -> tuple[Cause, ...]:
+def of(given: ArchiveContents, rebuilt: ArchiveContents, diff: ArchiveDiff) -> tuple[Cause, ...]:
     """Give the causes of a difference.
 
     Args:
@@ -53,7 +53,9 @@ def _listed(paths: list[str]) -> str:
     return ", ".join(paths[:SHOWN]) + more
 
 
-def _packing(given: Carried, rebuilt: Carried, diff: ArchiveDiff) -> Iterator[Cause]:
+def _packing(
+    given: ArchiveContents, rebuilt: ArchiveContents, diff: ArchiveDiff
+) -> Iterator[Cause]:
     """Say how two archives of the same files are packed otherwise."""
     if given.archive.top != rebuilt.archive.top:
         text = f"the top folder is {given.archive.top}, and {rebuilt.archive.top} in the rebuild"
@@ -91,20 +93,20 @@ def _named(facts: list[tuple[str, Change]]) -> list[str]:
     return list(dict.fromkeys(change.name for _, change in facts))
 
 
-def _names(given: Carried, rebuilt: Carried) -> Iterator[Cause]:
+def _names(given: ArchiveContents, rebuilt: ArchiveContents) -> Iterator[Cause]:
     one, other = given.archive.file_name, rebuilt.archive.file_name
     if one != other:
         text = f"the archive is called {one}, and {other} in the rebuild"
         yield Cause(code="file_name", message=text)
 
 
-def _member(carried: Carried, name: str) -> bytes:
-    path = f"{carried.dist_info}/{name}" if carried.dist_info else name
-    member = carried.archive.members.get(path)
+def _member(contents: ArchiveContents, name: str) -> bytes:
+    path = f"{contents.dist_info}/{name}" if contents.dist_info else name
+    member = contents.archive.members.get(path)
     return b"" if member is None else member.data
 
 
-def _generator(given: Carried, rebuilt: Carried) -> Iterator[Cause]:
+def _generator(given: ArchiveContents, rebuilt: ArchiveContents) -> Iterator[Cause]:
     one, other = (generator(_member(each, "WHEEL")) for each in (given, rebuilt))
     if one != other:
         pin = one.replace(" ", "==")
@@ -117,7 +119,7 @@ def _generator(given: Carried, rebuilt: Carried) -> Iterator[Cause]:
 
 
 def _metadata(
-    given: Carried, rebuilt: Carried, changed: dict[str, MemberDifference]
+    given: ArchiveContents, rebuilt: ArchiveContents, changed: dict[str, MemberDifference]
 ) -> Iterator[Cause]:
     for name in {"METADATA", "PKG-INFO"} & changed.keys():
         rows = [_lines(_member(each, name)) for each in (given, rebuilt)]

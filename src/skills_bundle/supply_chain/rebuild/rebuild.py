@@ -26,7 +26,7 @@ from skills_bundle.files.replacement import replace_file
 from skills_bundle.git.clone import clone
 from skills_bundle.git.repository import open_repository
 from skills_bundle.supply_chain import limits
-from skills_bundle.supply_chain.archive.carried import carried as carried_by
+from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.diff.archives import compare_archives
 from skills_bundle.supply_chain.rebuild import causes as rebuild_causes
 from skills_bundle.supply_chain.rebuild import front_end as front_ends
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from skills_bundle.git.repository import Repository
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.rebuild.front_end import FrontEnd
     from skills_bundle.supply_chain.rebuild.report import RebuildVerdict
     from skills_bundle.supply_chain.source.project import SourceProject
@@ -98,7 +98,7 @@ def rebuild(file: Path, repository: Path, options: Options) -> Rebuild:
         UnreadableArchiveError: If the archive cannot be read.
         UnsafeArchiveError: If it is refused.
     """
-    given = carried_by(open_archive(file))
+    given = contents_of(open_archive(file))
     report = Rebuild(
         verdict="not_rebuildable",
         exit_code=EXIT_CODES["not_rebuildable"],
@@ -120,7 +120,7 @@ def rebuild(file: Path, repository: Path, options: Options) -> Rebuild:
         return _with(report, causes=_causes(error))
 
 
-def _project(given: Carried, repository: Repository, options: Options) -> SourceProject:
+def _project(given: ArchiveContents, repository: Repository, options: Options) -> SourceProject:
     return locate(given, repository, Wanted(project=options.project))
 
 
@@ -138,7 +138,7 @@ def _causes(error: SkillsBundleError) -> tuple[Cause, ...]:
 
 
 def _built(
-    given: Carried,
+    given: ArchiveContents,
     repository: Repository,
     project: SourceProject,
     work: tuple[Path, Options, Rebuild],
@@ -161,7 +161,7 @@ def _built(
         return _with(report, causes=_causes(error), log=error.log)
 
 
-def _order(given: Carried, room: Path, project: SourceProject, options: Options) -> Order:
+def _order(given: ArchiveContents, room: Path, project: SourceProject, options: Options) -> Order:
     for name in ("out", "tmp"):
         (room / name).mkdir()
     return Order(
@@ -191,10 +191,10 @@ def _no_front_end(options: Options) -> Cause:
     return Cause(code="no_front_end", message=text)
 
 
-def _compared(given: Carried, archive: Path, options: Options, report: Rebuild) -> Rebuild:
+def _compared(given: ArchiveContents, archive: Path, options: Options, report: Rebuild) -> Rebuild:
     with options.phase("Comparing ..."):
         try:
-            made = carried_by(open_archive(archive, kind=given.archive.kind))
+            made = contents_of(open_archive(archive, kind=given.archive.kind))
         except (UnsafeArchiveError, UnreadableArchiveError) as error:
             return _with(report, causes=_causes(error))
         if options.keep is not None:

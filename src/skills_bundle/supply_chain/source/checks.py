@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.bundle.receipt import BuildReceipt, Inputs
     from skills_bundle.git.commit import Found
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.source.project import SourceProject
     from skills_bundle.supply_chain.source.report import CheckState
 
@@ -27,28 +27,31 @@ class Named(NamedTuple):
 
 
 def check(
-    carried: Carried, project: SourceProject, named: Named, ref: Callable[[str], str | None]
+    contents: ArchiveContents,
+    project: SourceProject,
+    named: Named,
+    ref: Callable[[str], str | None],
 ) -> tuple[SourceCheck, ...]:
     """Check receipt and lock against the commit.
 
     Args:
-        carried: The distribution.
+        contents: The distribution.
         project: As the commit holds it.
         named: Who named the commit.
         ref: Gives the commit that a full ref name points at in the repository, or None.
     """
-    receipt = carried.receipt.value
+    receipt = contents.receipt.value
     found = [
         _commit(receipt, project, named),
-        _names(carried),
-        _lock(carried, project),
-        _made(carried, project),
+        _names(contents),
+        _lock(contents, project),
+        _made(contents, project),
     ]
     if receipt is not None:
         found += [
             _skills_tree(receipt, project),
             _proof(receipt, project),
-            _inputs(receipt, carried, project),
+            _inputs(receipt, contents, project),
             _source_ref(receipt, project, ref),
         ]
     return tuple(found)
@@ -73,25 +76,25 @@ def _commit(receipt: BuildReceipt | None, project: SourceProject, named: Named) 
     return _told("commit", "fails", f"you named {named.revision}; the receipt names {recorded}")
 
 
-def _names(carried: Carried) -> SourceCheck:
+def _names(contents: ArchiveContents) -> SourceCheck:
     """Compare all that names the distribution: installers go by the name of the file."""
-    if found := archive_names.problems(carried):
+    if found := archive_names.problems(contents):
         return _told("names", "fails", "; ".join(f"{one.path} {one.message}" for one in found))
     return _told("names", "holds", "file name, folders, tags, metadata and entry point agree")
 
 
-def _lock(carried: Carried, project: SourceProject) -> SourceCheck:
+def _lock(contents: ArchiveContents, project: SourceProject) -> SourceCheck:
     """Look for locked files that the archive lacks; those that are there have rows of their own."""
-    lock = carried.lock.value
-    if carried.lock.state != "ok" or lock is None:
-        told = "; ".join(problem.message for problem in carried.lock.problems)
-        state: CheckState = "cannot_tell" if carried.lock.state == "missing" else "fails"
-        return _told("lock", state, told or f"is {carried.lock.state}")
-    skills = carried.skills
-    if carried.archive.kind == "sdist":
+    lock = contents.lock.value
+    if contents.lock.state != "ok" or lock is None:
+        told = "; ".join(problem.message for problem in contents.lock.problems)
+        state: CheckState = "cannot_tell" if contents.lock.state == "missing" else "fails"
+        return _told("lock", state, told or f"is {contents.lock.state}")
+    skills = contents.skills
+    if contents.archive.kind == "sdist":
         skills = "" if project.settings.skills == "." else project.settings.skills
     prefix = f"{skills}/" if skills else ""
-    lacking = [path for path in lock.files() if prefix + path not in carried.archive.members]
+    lacking = [path for path in lock.files() if prefix + path not in contents.archive.members]
     if lacking:
         return _told("lock", "fails", f"the archive lacks what it locks: {_listed(lacking)}")
     return _told("lock", "holds", f"the archive has every file that it locks: {len(lock.files())}")
@@ -102,15 +105,15 @@ def _listed(paths: list[str]) -> str:
     return ", ".join(sorted(paths)[:3]) + more
 
 
-def _made(carried: Carried, project: SourceProject) -> SourceCheck:
+def _made(contents: ArchiveContents, project: SourceProject) -> SourceCheck:
     """Look for files that every build makes and the archive lacks; those there have rows."""
     wanted = {"PKG-INFO"}
-    if carried.archive.kind == "wheel":
+    if contents.archive.kind == "wheel":
         names = {"METADATA", "WHEEL", "RECORD"}
         declared = any(map(project.metadata.get, ("scripts", "gui-scripts", "entry-points")))
-        wanted = {f"{carried.dist_info}/{name}" for name in names}
-        wanted |= {f"{carried.dist_info}/entry_points.txt"} if declared else set()
-    if lacking := sorted(wanted - carried.archive.members.keys()):
+        wanted = {f"{contents.dist_info}/{name}" for name in names}
+        wanted |= {f"{contents.dist_info}/entry_points.txt"} if declared else set()
+    if lacking := sorted(wanted - contents.archive.members.keys()):
         return _told("made", "fails", f"the archive lacks what a build makes: {_listed(lacking)}")
     return _told("made", "holds", "the archive has what a build always makes")
 
@@ -142,7 +145,9 @@ def _way(project: SourceProject) -> Iterator[bytes]:
         yield from project.commit.way(project.skills_folder)
 
 
-def _inputs(receipt: BuildReceipt, carried: Carried, project: SourceProject) -> SourceCheck:
+def _inputs(
+    receipt: BuildReceipt, contents: ArchiveContents, project: SourceProject
+) -> SourceCheck:
     """Recompute the digest of the build's inputs from the blobs of the commit."""
     recorded = receipt.inputs
     if receipt.source.state != "clean":
@@ -151,7 +156,7 @@ def _inputs(receipt: BuildReceipt, carried: Carried, project: SourceProject) -> 
     lacking = [path for path, one in found.items() if one is None]
     if lacking:
         return _told("inputs", "fails", f"the commit does not hold {_listed(lacking)}")
-    if carried.archive.kind == "sdist" and (wrong := _unlisted(receipt, carried, project)):
+    if contents.archive.kind == "sdist" and (wrong := _unlisted(receipt, contents, project)):
         return _told("inputs", "fails", f"the receipt does not agree on {_listed(wrong)}")
     there = {path: one for path, one in found.items() if one is not None}
     return _recomputed(there, recorded, project)
@@ -175,11 +180,13 @@ def _source(path: str, project: SourceProject) -> Found | None:
     return next((one for one in found if one is not None), None)
 
 
-def _unlisted(receipt: BuildReceipt, carried: Carried, project: SourceProject) -> list[str]:
+def _unlisted(
+    receipt: BuildReceipt, contents: ArchiveContents, project: SourceProject
+) -> list[str]:
     """Give the files that only one of the sdist and its receipt has."""
     layout = project.layout("sdist")
     members = {
-        path for path in carried.archive.members if layout.place(path, "", "").role != "generated"
+        path for path in contents.archive.members if layout.place(path, "", "").role != "generated"
     }
     return sorted(members ^ set(receipt.inputs.files))
 

@@ -14,7 +14,7 @@ from skills_bundle.supply_chain.source.report import SourceFile
 if TYPE_CHECKING:
     from skills_bundle.archives.model import Member
     from skills_bundle.git.commit import Commit, Found
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.source.layout import Place
     from skills_bundle.supply_chain.source.project import SourceProject
     from skills_bundle.supply_chain.source.report import FileState
@@ -24,27 +24,27 @@ ALIKE_MAX: Final = 1000
 """Places of one blob that are looked at for the one most like a path; any of them would do."""
 
 
-def account(carried: Carried, project: SourceProject) -> tuple[SourceFile, ...]:
+def account(contents: ArchiveContents, project: SourceProject) -> tuple[SourceFile, ...]:
     """Account for every file of an archive.
 
     Args:
-        carried: The distribution.
+        contents: The distribution.
         project: As the commit holds it.
 
     Raises:
         RepositoryUnavailableError: If the repository lacks a tree of the commit; a blob that it
             lacks is a row.
     """
-    layout = project.layout(carried.archive.kind)
-    bundle = carried.lock_path.rpartition("/")[0]
+    layout = project.layout(contents.archive.kind)
+    bundle = contents.lock_path.rpartition("/")[0]
     places = {
-        path: layout.place(path, bundle, carried.dist_info) for path in carried.archive.members
+        path: layout.place(path, bundle, contents.dist_info) for path in contents.archive.members
     }
     by_id = _paths_by_id(project.commit)
     return tuple(
-        _generated(path, carried, project)
+        _generated(path, contents, project)
         if place.role == "generated"
-        else _row(path, carried.archive.members[path], _find(project.commit, place), place, by_id)
+        else _row(path, contents.archive.members[path], _find(project.commit, place), place, by_id)
         for path, place in places.items()
     )
 
@@ -88,8 +88,8 @@ def _find(commit: Commit, place: Place) -> list[Found]:
     return [found for path in place.candidates if (found := commit.file(path)) is not None]
 
 
-def _generated(path: str, carried: Carried, project: SourceProject) -> SourceFile:
-    found = source_generated.check(path, carried, project)
+def _generated(path: str, contents: ArchiveContents, project: SourceProject) -> SourceFile:
+    found = source_generated.check(path, contents, project)
     states: dict[bool | None, FileState] = {True: "generated", False: "differs", None: "unchecked"}
     state = states[found.holds]
     return SourceFile(path=path, state=state, blob_path=None, blob=None, detail=found.detail)

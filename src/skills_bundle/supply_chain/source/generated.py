@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from skills_bundle.formats.record_file import RecordRow
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.source.project import SourceProject
 
 SHOWN: Final = 3
@@ -35,15 +35,15 @@ class Checked(NamedTuple):
     detail: str
 
 
-def check(path: str, carried: Carried, project: SourceProject) -> Checked:
+def check(path: str, contents: ArchiveContents, project: SourceProject) -> Checked:
     """Check a file that the build makes against what it can be derived from as data.
 
     Args:
         path: In the archive.
-        carried: The distribution.
+        contents: The distribution.
         project: As the commit holds it.
     """
-    checks: dict[str, Callable[[bytes, Carried, SourceProject], Checked]] = {
+    checks: dict[str, Callable[[bytes, ArchiveContents, SourceProject], Checked]] = {
         "METADATA": _metadata,
         "PKG-INFO": _metadata,
         "WHEEL": _wheel,
@@ -51,17 +51,17 @@ def check(path: str, carried: Carried, project: SourceProject) -> Checked:
         "entry_points.txt": _entry_points,
         RECEIPT_FILE_NAME: _receipt,
     }
-    bill = sbom.path(carried.dist_info, carried.identity.name)
+    bill = sbom.path(contents.dist_info, contents.identity.name)
     found = _sbom if path == bill else checks.get(posixpath.basename(path), _unknown)
-    return found(carried.archive.members[path].data, carried, project)
+    return found(contents.archive.members[path].data, contents, project)
 
 
-def _unknown(_data: bytes, _carried: Carried, _project: SourceProject) -> Checked:
+def _unknown(_data: bytes, _contents: ArchiveContents, _project: SourceProject) -> Checked:
     return Checked(holds=None, detail="made by the build, and nothing of it was compared")
 
 
-def _sbom(data: bytes, carried: Carried, _project: SourceProject) -> Checked:
-    state = sbom.state(data, carried.lock.believed, carried.receipt.believed)
+def _sbom(data: bytes, contents: ArchiveContents, _project: SourceProject) -> Checked:
+    state = sbom.state(data, contents.lock.believed, contents.receipt.believed)
     words = {
         "follows": "exactly what lock and receipt give",
         "not_compared": "not compared: lock or receipt cannot be believed, or it has another form",
@@ -69,20 +69,20 @@ def _sbom(data: bytes, carried: Carried, _project: SourceProject) -> Checked:
     return Checked(state != "differs", words.get(state, "is not what lock and receipt give"))
 
 
-def _metadata(data: bytes, carried: Carried, project: SourceProject) -> Checked:
+def _metadata(data: bytes, contents: ArchiveContents, project: SourceProject) -> Checked:
     found = source_metadata.compare(data, project)
     if found.differing:
         return Checked(holds=False, detail="; ".join(found.differing))
     detail = "name, version and requirements are those of pyproject.toml"
     if found.not_compared:
         detail += f", but code gives {', '.join(found.not_compared)}, which was not compared"
-    receipt = carried.receipt.believed
-    if receipt and receipt.package.metadata_sha256 == carried.identity.metadata_sha256:
+    receipt = contents.receipt.believed
+    if receipt and receipt.package.metadata_sha256 == contents.identity.metadata_sha256:
         detail += "; its digest is the one in the receipt"
     return Checked(holds=True, detail=detail)
 
 
-def _wheel(data: bytes, _carried: Carried, project: SourceProject) -> Checked:
+def _wheel(data: bytes, _contents: ArchiveContents, project: SourceProject) -> Checked:
     made_by = generator(data)
     requires = table(project.document, "build-system").get("requires")
     pins = [row for row in texts(requires) if "==" in row]
@@ -102,11 +102,11 @@ def generator(data: bytes) -> str:
     return next(found, "")
 
 
-def _record(data: bytes, carried: Carried, _project: SourceProject) -> Checked:
+def _record(data: bytes, contents: ArchiveContents, _project: SourceProject) -> Checked:
     """Compare RECORD with every member."""
     found = record_file.parse(data)
-    members = carried.archive.members
-    own = f"{carried.dist_info}/RECORD"
+    members = contents.archive.members
+    own = f"{contents.dist_info}/RECORD"
     wrong = [str(problem.message) for problem in found.problems]
     wrong += [f"lists {path}, which is not there" for path in found.rows if path not in members]
     wrong += [f"does not list {path}" for path in members if path not in found.rows]
@@ -125,7 +125,7 @@ def _is_of(row: RecordRow, data: bytes) -> bool:
     return row.size in {None, len(data)} and row.digest == recorded_hex(row.algorithm, data)
 
 
-def _entry_points(data: bytes, _carried: Carried, project: SourceProject) -> Checked:
+def _entry_points(data: bytes, _contents: ArchiveContents, project: SourceProject) -> Checked:
     dynamic = texts(project.metadata.get("dynamic"))
     computed = sorted({"scripts", "gui-scripts", "entry-points"}.intersection(dynamic))
     if computed:
@@ -152,13 +152,13 @@ def _groups(metadata: Table) -> list[str]:
     return list(table(metadata, "entry-points"))
 
 
-def _receipt(_data: bytes, carried: Carried, project: SourceProject) -> Checked:
+def _receipt(_data: bytes, contents: ArchiveContents, project: SourceProject) -> Checked:
     """Compare the receipt with the archive, and its claims with the configuration."""
-    if carried.receipt.state != "ok" or carried.receipt.value is None:
-        told = "; ".join(problem.message for problem in carried.receipt.problems)
-        return Checked(holds=False, detail=told or f"is {carried.receipt.state}")
-    claims, chosen = carried.receipt.value.asserted, project.settings
-    wanted = (chosen.repository, chosen.ref(carried.receipt.value.package.version))
+    if contents.receipt.state != "ok" or contents.receipt.value is None:
+        told = "; ".join(problem.message for problem in contents.receipt.problems)
+        return Checked(holds=False, detail=told or f"is {contents.receipt.state}")
+    claims, chosen = contents.receipt.value.asserted, project.settings
+    wanted = (chosen.repository, chosen.ref(contents.receipt.value.package.version))
     if (claims.repository, claims.source_ref) != wanted:
         text = "its repository and ref are not those that pyproject.toml configures"
         return Checked(holds=False, detail=text)

@@ -21,7 +21,7 @@ from skills_bundle.supply_chain.source.layout import Layout, Table, table
 if TYPE_CHECKING:
     from skills_bundle.archives.model import ArchiveKind
     from skills_bundle.git.commit import Commit
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
 
 PYPROJECT: Final = "pyproject.toml"
 HATCH_FILE: Final = "hatch.toml"
@@ -68,12 +68,12 @@ class SourceProject:
         )
 
 
-def find(commit: Commit, carried: Carried, wanted: str | None) -> SourceProject:
+def find(commit: Commit, contents: ArchiveContents, wanted: str | None) -> SourceProject:
     """Find the project of a distribution in a commit.
 
     Args:
         commit: The commit.
-        carried: The distribution.
+        contents: The distribution.
         wanted: The folder that somebody named, or None to look for it.
 
     Raises:
@@ -83,20 +83,20 @@ def find(commit: Commit, carried: Carried, wanted: str | None) -> SourceProject:
     if wanted is not None:
         folder = posixpath.normpath(wanted).strip("/")
         return read(commit, "" if folder == "." else folder)
-    folders = _by_lock(commit, carried)
+    folders = _by_lock(commit, contents)
     if len(folders) != 1:
-        named = _by_name(commit, carried.identity.name)
+        named = _by_name(commit, contents.identity.name)
         folders = [one for one in folders if one in named] or folders or named
     if len(folders) == 1:
         return read(commit, folders[0])
-    raise _several(folders) if folders else _none(commit, carried)
+    raise _several(folders) if folders else _none(commit, contents)
 
 
-def _by_lock(commit: Commit, carried: Carried) -> list[str]:
+def _by_lock(commit: Commit, contents: ArchiveContents) -> list[str]:
     """Give the folders that hold exactly the lock of the archive."""
-    if carried.lock_bytes is None:
+    if contents.lock_bytes is None:
         return []
-    wanted = git_object_id("blob", carried.lock_bytes)
+    wanted = git_object_id("blob", contents.lock_bytes)
     return [
         posixpath.dirname(path)
         for path, entry in commit.files().items()
@@ -126,9 +126,9 @@ def _several(folders: list[str]) -> SourceMismatchError:
     return SourceMismatchError("Several folders of the commit may be the project.", problems)
 
 
-def _none(commit: Commit, carried: Carried) -> SourceMismatchError:
+def _none(commit: Commit, contents: ArchiveContents) -> SourceMismatchError:
     message = (
-        f"holds neither the lock of the archive nor a {PYPROJECT} of {carried.identity.name}; "
+        f"holds neither the lock of the archive nor a {PYPROJECT} of {contents.identity.name}; "
         "name the project's folder with --project"
     )
     problem = Problem(code="project_not_in_commit", message=message, path=commit.oid)

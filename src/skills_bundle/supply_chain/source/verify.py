@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from skills_bundle.archives.reading import open_archive
 from skills_bundle.errors import Problem, RepositoryUnavailableError
 from skills_bundle.git.repository import open_repository, unavailable
-from skills_bundle.supply_chain.archive.carried import carried as carried_by
+from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.source import checks as source_checks
 from skills_bundle.supply_chain.source import files as source_files
 from skills_bundle.supply_chain.source import project as source_project
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from skills_bundle.git.repository import Repository
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.source.project import SourceProject
     from skills_bundle.supply_chain.source.report import SourceCheck, SourceFile, Verdict
 
@@ -55,7 +55,7 @@ def verify_source(file: Path, repository: Path, wanted: Wanted) -> SourceVerific
         RepositoryUnavailableError: If no commit is named, or the repository cannot answer.
         SourceMismatchError: If the commit does not hold the project.
     """
-    found = carried_by(open_archive(file))
+    found = contents_of(open_archive(file))
     opened = open_repository(repository)
     project = locate(found, opened, wanted)
     files = source_files.account(found, project)
@@ -63,11 +63,11 @@ def verify_source(file: Path, repository: Path, wanted: Wanted) -> SourceVerific
     return _report(found, project, (opened.path, checks, files))
 
 
-def locate(carried: Carried, repository: Repository, wanted: Wanted) -> SourceProject:
+def locate(contents: ArchiveContents, repository: Repository, wanted: Wanted) -> SourceProject:
     """Find the commit and the project in it.
 
     Args:
-        carried: The distribution.
+        contents: The distribution.
         repository: Where to look.
         wanted: What is said of them.
 
@@ -75,25 +75,25 @@ def locate(carried: Carried, repository: Repository, wanted: Wanted) -> SourcePr
         RepositoryUnavailableError: If there is no such commit.
         SourceMismatchError: If it does not hold the project.
     """
-    commit = repository.commit(_commit_id(carried, repository, wanted.revision))
-    return source_project.find(commit, carried, wanted.project)
+    commit = repository.commit(_commit_id(contents, repository, wanted.revision))
+    return source_project.find(commit, contents, wanted.project)
 
 
-def _commit_id(carried: Carried, repository: Repository, revision: str | None) -> str:
+def _commit_id(contents: ArchiveContents, repository: Repository, revision: str | None) -> str:
     if revision is not None:
         found = repository.resolved(revision)
         if found is None:
             raise unavailable("no_such_revision", repository.path, f"has no commit {revision!r}")
         return found
-    receipt = carried.receipt.value  # also one that something contradicts: its row says so
+    receipt = contents.receipt.value  # also one that something contradicts: its row says so
     if receipt is not None and receipt.source.commit is not None:
         return receipt.source.commit
-    raise _no_commit(carried)
+    raise _no_commit(contents)
 
 
-def _no_commit(carried: Carried) -> RepositoryUnavailableError:
+def _no_commit(contents: ArchiveContents) -> RepositoryUnavailableError:
     """Say why the archive names no commit, and how to name one."""
-    receipt = carried.receipt
+    receipt = contents.receipt
     if receipt.believed is not None:
         source = receipt.believed.source
         told = f"was built from what is no commit: {source.state}, {source.reason}"
@@ -102,13 +102,13 @@ def _no_commit(carried: Carried) -> RepositoryUnavailableError:
     else:
         told = "; ".join(problem.message for problem in receipt.problems) or receipt.state
     message = f"{told}; `verify-source --commit REV` compares with a commit that you name"
-    problem = Problem(code="no_source_commit", message=message, path=carried.receipt_path)
-    summary = f"The receipt of {carried.archive.file_name} names no commit."
+    problem = Problem(code="no_source_commit", message=message, path=contents.receipt_path)
+    summary = f"The receipt of {contents.archive.file_name} names no commit."
     return RepositoryUnavailableError(summary, (problem,))
 
 
 def _report(
-    carried: Carried,
+    contents: ArchiveContents,
     project: SourceProject,
     found: tuple[str, tuple[SourceCheck, ...], tuple[SourceFile, ...]],
 ) -> SourceVerification:
@@ -117,11 +117,11 @@ def _report(
     return SourceVerification(
         verdict=verdict,
         exit_code=EXIT_CODES[verdict],
-        file_name=carried.archive.file_name,
-        sha256=carried.archive.sha256,
-        kind=carried.archive.kind,
-        package_name=carried.identity.name,
-        package_version=carried.identity.version,
+        file_name=contents.archive.file_name,
+        sha256=contents.archive.sha256,
+        kind=contents.archive.kind,
+        package_name=contents.identity.name,
+        package_version=contents.identity.version,
         repository=repository,
         commit=project.commit.oid,
         project=project.folder or ".",

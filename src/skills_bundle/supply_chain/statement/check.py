@@ -18,30 +18,33 @@ if TYPE_CHECKING:
 
     from skills_bundle.archives.model import Archive
     from skills_bundle.bundle.verify import Verdict
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.signature.commit_signature import SignatureReport
     from skills_bundle.supply_chain.statement.documents import Json, Wrapped
     from skills_bundle.supply_chain.statement.report import PredicateState
 
 
 def check(
-    wrapped: Wrapped, carried: Carried, archive_verdict: Verdict, signature: SignatureReport | None
+    wrapped: Wrapped,
+    contents: ArchiveContents,
+    archive_verdict: Verdict,
+    signature: SignatureReport | None,
 ) -> StatementReport:
     """Compare statements with an archive.
 
     Args:
         wrapped: What was in the file.
-        carried: The archive.
+        contents: The archive.
         archive_verdict: Whether it verifies.
         signature: What the check of a detached signature came to, if one was asked for.
     """
-    rows = tuple(_row(one, carried, archive_verdict) for one in wrapped.statements)
+    rows = tuple(_row(one, contents, archive_verdict) for one in wrapped.statements)
     verdicts: set[Verdict] = {row.verdict for row in rows}
     return StatementReport(
         verdict=next(one for one in _WORST_FIRST if one in verdicts),
         exit_code=exit_code(verdicts, signature),
-        file_name=carried.archive.file_name,
-        sha256=carried.archive.sha256,
+        file_name=contents.archive.file_name,
+        sha256=contents.archive.sha256,
         form=wrapped.form,
         unchecked_signatures=wrapped.signatures,
         statements=rows,
@@ -52,9 +55,9 @@ def check(
 _WORST_FIRST: tuple[Verdict, ...] = ("differs", "cannot_tell", "match")
 
 
-def _row(statement: Json, carried: Carried, archive_verdict: Verdict) -> StatementRow:
-    about_subject = list(_subject_problems(statement, carried.archive))
-    state, about_predicate = _predicate(statement, carried, archive_verdict)
+def _row(statement: Json, contents: ArchiveContents, archive_verdict: Verdict) -> StatementRow:
+    about_subject = list(_subject_problems(statement, contents.archive))
+    state, about_predicate = _predicate(statement, contents, archive_verdict)
     return StatementRow(
         predicate_type=str(statement["predicateType"]),
         is_subject=not about_subject,
@@ -90,14 +93,14 @@ def _sha256(subject: Json) -> str | None:
 
 
 def _predicate(
-    statement: Json, carried: Carried, archive_verdict: Verdict
+    statement: Json, contents: ArchiveContents, archive_verdict: Verdict
 ) -> tuple[PredicateState, list[Problem]]:
     if not statements.is_ours(statement):
         return "not_checked", []
     if archive_verdict != "match":
         message = "cannot be recomputed: the archive itself does not verify"
         return "archive_differs", [Problem(code="statement", message=message, path="predicate")]
-    expected = statements.make(carried)
+    expected = statements.make(contents)
     ours = {key: value for key, value in expected.items() if key != "subject"}
     theirs = {key: value for key, value in statement.items() if key != "subject"}
     found = [*statements.differences(ours, theirs), *_form_of_subject(expected, statement)]

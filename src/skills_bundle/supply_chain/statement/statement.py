@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
-    from skills_bundle.supply_chain.archive.carried import Carried
+    from skills_bundle.supply_chain.archive.contents import ArchiveContents
 
 STATEMENT_TYPE: Final = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE: Final = "https://slsa.dev/provenance/v1"
@@ -39,19 +39,19 @@ SUFFIX: Final = ".provenance.json"
 """What a statement's file is called behind the name of its archive."""
 
 
-def make(carried: Carried) -> dict[str, JsonValue]:
+def make(contents: ArchiveContents) -> dict[str, JsonValue]:
     """Make the statement about an archive.
 
     Args:
-        carried: From an archive that verifies: its lock and its receipt are believed.
+        contents: From an archive that verifies: its lock and its receipt are believed.
 
     Raises:
         ValueError: If they are not.
     """
-    lock, receipt = carried.lock.believed, carried.receipt.believed
+    lock, receipt = contents.lock.believed, contents.receipt.believed
     if lock is None or receipt is None:
         raise ValueError("A statement is made of an archive that verifies.")
-    archive = carried.archive
+    archive = contents.archive
     return {
         "_type": STATEMENT_TYPE,
         "subject": [{"name": archive.file_name, "digest": {"sha256": archive.sha256}}],
@@ -60,7 +60,7 @@ def make(carried: Carried) -> dict[str, JsonValue]:
             "buildDefinition": {
                 "buildType": BUILD_TYPE,
                 "externalParameters": _external(receipt),
-                "internalParameters": _internal(carried, lock, receipt),
+                "internalParameters": _internal(contents, lock, receipt),
                 "resolvedDependencies": _dependencies(receipt),
             },
             "runDetails": {"builder": {"id": BUILDER_ID}},
@@ -90,13 +90,15 @@ def _external(receipt: BuildReceipt) -> dict[str, JsonValue]:
     }
 
 
-def _internal(carried: Carried, lock: CatalogLock, receipt: BuildReceipt) -> dict[str, JsonValue]:
+def _internal(
+    contents: ArchiveContents, lock: CatalogLock, receipt: BuildReceipt
+) -> dict[str, JsonValue]:
     """Give what the build recorded, and the digests by which it can be compared."""
     source = receipt.source
     return {
         "collection": lock.collection,
-        "catalogSha256": carried.lock.sha256,
-        "receiptSha256": carried.receipt.sha256,
+        "catalogSha256": contents.lock.sha256,
+        "receiptSha256": contents.receipt.sha256,
         "inputsDirHash": receipt.inputs.dir_hash,
         "skillsGitTree": lock.digests.git_tree,
         "source": {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.archives.reading import open_archive
-from skills_bundle.supply_chain.archive.carried import carried, named
+from skills_bundle.supply_chain.archive.contents import contents_of, named
 from tests.hatch_plugin.sample import BUNDLE, SampleProject
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> SampleProject:
 
 def test_a_wheel_carries_its_bundle_in_its_package(project: SampleProject) -> None:
     """Lock and receipt are believed, and the skills lie beside them."""
-    found = carried(open_archive(project.wheel()))
+    found = contents_of(open_archive(project.wheel()))
     assert (found.lock.state, found.receipt.state) == ("ok", "ok")
     assert (found.package, found.skills) == ("acme_skills", f"{BUNDLE}/skills")
     assert (found.identity.name, found.identity.version) == ("acme-skills", "1.0")
@@ -31,7 +31,7 @@ def test_a_wheel_carries_its_bundle_in_its_package(project: SampleProject) -> No
 
 def test_an_sdist_carries_lock_and_receipt_at_its_top(project: SampleProject) -> None:
     """The skills lie where the project has them."""
-    found = carried(open_archive(project.sdist()))
+    found = contents_of(open_archive(project.sdist()))
     assert (found.lock.state, found.receipt.state) == ("ok", "ok")
     assert (found.package, found.skills, found.archive.top) == ("", "skills", "acme_skills-1.0")
 
@@ -41,7 +41,7 @@ def test_a_project_may_keep_its_skills_anywhere(tmp_path: Path) -> None:
     project = SampleProject.create(tmp_path)
     (project.folder / "skills").rename(project.folder / "lore")
     project.replace("pyproject.toml", 'skills = "skills"', 'skills = "lore"').locked().committed()
-    assert carried(open_archive(project.sdist())).skills == "lore"
+    assert contents_of(open_archive(project.sdist())).skills == "lore"
 
 
 def test_a_wheel_without_the_hook_carries_nothing(
@@ -49,7 +49,7 @@ def test_a_wheel_without_the_hook_carries_nothing(
 ) -> None:
     """That is said and not raised."""
     monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "1")
-    found = carried(open_archive(project.wheel("dist/bare")))
+    found = contents_of(open_archive(project.wheel("dist/bare")))
     assert (found.lock.state, found.receipt.state, found.package) == ("missing", "missing", "")
     assert (found.lock_bytes, found.receipt_bytes) == (None, None)
 

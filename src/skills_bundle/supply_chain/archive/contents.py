@@ -33,7 +33,7 @@ SKILLS: Final = "skills"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class ArchiveContents:
     """What a distribution carries.
 
     Attributes:
@@ -73,7 +73,7 @@ class Carried:
         return f"{self.skills}/{path}" if self.skills else path
 
 
-def carried(archive: Archive) -> Carried:
+def contents_of(archive: Archive) -> ArchiveContents:
     """Find what a distribution carries; whatever is missing is said, never raised."""
     package = _package(archive) if archive.kind == "wheel" else ""
     folder = f"{package}/{BUNDLE_FOLDER}/" if archive.kind == "wheel" else ""
@@ -90,7 +90,7 @@ def carried(archive: Archive) -> Carried:
     lock, receipt = documents.cross_check(
         documents.read_lock(_found(archive, lock_path), rows.get(lock_path)), receipt, identity
     )
-    return Carried(
+    return ArchiveContents(
         archive=archive,
         identity=identity,
         dist_info=dist_info,
@@ -155,9 +155,9 @@ def _identity(archive: Archive, dist_info: str) -> Identity:
     )
 
 
-def metadata_path(carried: Carried) -> str:
+def metadata_path(contents: ArchiveContents) -> str:
     """Give where the core metadata is among the members, or would be."""
-    return _metadata_path(carried.archive, carried.dist_info)
+    return _metadata_path(contents.archive, contents.dist_info)
 
 
 def _metadata_path(archive: Archive, dist_info: str) -> str:
