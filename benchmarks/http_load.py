@@ -162,7 +162,6 @@ def main() -> None:
     servers = {
         "plain SDK": [sys.executable, "-P", "-c", PEER],
         "ours": ours,
-        "ours, 2 workers": [*ours, "--workers", "2"],
     }
     loads = {name: measure(one, given.connections, given.seconds) for name, one in servers.items()}
     peer = loads["plain SDK"]

@@ -1,4 +1,4 @@
-"""The server over HTTP as processes: options, signals, workers, replicas, the official client."""
+"""The server over HTTP as processes: options, signals, replicas, the official client."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import contextlib
 import http.client
 import itertools
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -133,9 +132,8 @@ def test_the_official_client_is_served_by_two_replicas_in_turn(served: HttpProce
         (["--http", "nonsense"], "HOST:PORT"),
         (["--http", "127.0.0.1:0", "--token-env", "UNSET_VARIABLE"], "is not set"),
         (["--http", "127.0.0.1:0", "--token-file", "/nonexistent"], "No such file"),
-        (["--http", "127.0.0.1:0", "--workers", "0"], "--workers"),
         (["--http", "127.0.0.1:0", "--toolsets", "nope"], "nope"),
-        (["--workers", "2"], "only together with --http"),
+        (["--token-env", "X"], "only together with --http"),
         (["--token-env", "X", "--allowed-host", "x"], "--token-env, --allowed-host"),
     ],
 )
@@ -203,18 +201,16 @@ def test_nothing_the_server_says_or_shows_holds_the_token() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_signal_ends_a_waiting_server_with_exit_0(number: signal.Signals, workers: str) -> None:
-    """And leaves no words behind but where it listened."""
-    with listening([*ODD_HTTP, workers]) as process:
+def test_a_signal_ends_a_waiting_server_with_exit_0(number: signal.Signals) -> None:
+    """Its log holds only the address."""
+    with listening(ODD_HTTP) as process:
         assert (process.stop(number), len(process.said().splitlines())) == (0, 1)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_signal_lets_a_request_be_answered(workers: str) -> None:
+def test_a_signal_lets_a_request_be_answered() -> None:
     """What is being answered is answered."""
     answers: list[Response] = []
-    with listening([*ODD_HTTP, workers]) as process:
+    with listening(ODD_HTTP) as process:
         asking = threading.Thread(target=lambda: answers.append(post(process.port, call("nap"))))
         asking.start()
         time.sleep(0.3)
@@ -243,7 +239,7 @@ def test_a_signal_lets_a_request_be_finished() -> None:
 
 def test_a_stopping_server_takes_no_new_connections() -> None:
     """A load balancer goes elsewhere, while what was begun is finished."""
-    with listening([*ODD_HTTP, "2"]) as process:
+    with listening(ODD_HTTP) as process:
         address = ("127.0.0.1", process.port)
         with socket.create_connection(address, 30) as half:
             half.sendall(head("Host: 127.0.0.1", "Content-Length: 9") + b"{")
@@ -266,52 +262,16 @@ def test_a_second_signal_ends_a_server_at_once() -> None:
             assert process.stop() == -signal.SIGTERM
 
 
-def test_workers_answer_side_by_side() -> None:
-    """One that is busy does not keep the others from answering."""
-    with listening([*ODD_HTTP, "3"]) as process:
-        naps = [threading.Thread(target=post, args=[process.port, call("nap")]) for _ in range(2)]
-        for nap in naps:
-            nap.start()
-        pids = {int(text_of(post(process.port, call("pid")))) for _ in range(12)}
-        for nap in naps:
-            nap.join(30)
-        assert pids <= set(process.workers())
-
-
-def test_a_worker_that_dies_is_replaced() -> None:
-    """And the server goes on."""
-    with listening([*ODD_HTTP, "2"]) as process:
-        while len(process.workers()) < 2:
-            time.sleep(0.05)
-        time.sleep(1.1)  # older than a worker that ends as soon as it starts
-        (victim, *_) = process.workers()
-        os.kill(victim, signal.SIGKILL)
-        while victim in process.workers() or len(process.workers()) < 2:
-            time.sleep(0.05)
-        assert post(process.port, call("echo")).status == 200
-
-
-def test_workers_end_with_the_process_that_started_them() -> None:
-    """However it ends."""
-    with listening([*ODD_HTTP, "2"]) as process:
-        while len(process.workers()) < 2:
-            time.sleep(0.05)
-        process.stop(signal.SIGKILL)
-        process.said()  # standard error ends when the last process that holds it does
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", process.port), 5)
-
-
 def test_a_catalog_that_is_gone_makes_the_probe_say_so(tmp_path: Path) -> None:
     """503, while the server goes on and its tools say why they cannot answer."""
     program = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[2])\n"
         "from skills_bundle.server.http.serve import serve_http\n"
-        "from skills_bundle.server.http.settings import Asked\n"
+        "from skills_bundle.server.http.access import HttpOptions\n"
         "from tests.installed_builder import Installation\n"
         "place = Installation(site=Path(sys.argv[1]))\n"
-        "asked = Asked(address='127.0.0.1:0')\n"
-        "sys.exit(serve_http(place.catalog, ('catalog',), asked, place.locate))\n"
+        "options = HttpOptions(address='127.0.0.1:0')\n"
+        "sys.exit(serve_http(place.catalog, ('catalog',), options, place.locate))\n"
     )
     place = InstalledBuilder().install(tmp_path)
     command = [sys.executable, "-P", "-c", program, str(tmp_path), str(ROOT)]

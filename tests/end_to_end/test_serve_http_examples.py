@@ -31,7 +31,7 @@ def service() -> list[str]:
     """Give the command of the systemd unit."""
     unit = configparser.ConfigParser(interpolation=None)
     unit.optionxform = str  # pyright: ignore[reportAttributeAccessIssue] - as its documentation has it
-    unit.read_string(example("skills-bundle.service"))
+    unit.read_string(example("skills-bundle@.service"))
     return shlex.split(unit["Service"]["ExecStart"])
 
 
@@ -49,7 +49,10 @@ def test_an_example_serves_its_name_to_whoever_has_the_token(
     """With the options it shows; only address and place of the token are this test's."""
     (tmp_path / "token").write_text(TOKEN, encoding="utf-8")
     options = example_of()[3:]  # after `skills-bundle mcp serve`
-    given = [part.replace("%d", str(tmp_path)).replace(":8765", ":0") for part in options]
+    given = [
+        part.replace("%d", str(tmp_path)).replace(":%i", ":0").replace(":8765", ":0")
+        for part in options
+    ]
     headers = {"authorization": f"Bearer {TOKEN}", "Host": "acme.example"}
     with listening([*COMMAND, *given], {"SKILLS_TOKEN": TOKEN}) as process:
         request = call("skill_catalog_overview")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
 ODD_HTTP = [sys.executable, "-P", str(Path(__file__).parent / "odd_http_server.py")]
-"""The server whose tools misbehave; further arguments: number of workers."""
+"""The server whose tools misbehave."""
 
 COMMAND = [sys.executable, "-P", "-m", "skills_bundle", "mcp", "serve"]
 """The program of this checkout."""
@@ -59,11 +59,6 @@ class HttpProcess:
         self._reader.join(30)
         return "".join(self._lines)
 
-    def workers(self) -> list[int]:
-        """Give the ids of the processes it has started."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(pid) for pid in children.read_text(encoding="ascii").split()]
-
 
 @contextlib.contextmanager
 def listening(
@@ -80,7 +75,7 @@ def listening(
     try:
         yield HttpProcess(process)
     finally:
-        with contextlib.suppress(ProcessLookupError):  # the group is this server and its workers
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         if process.stderr:

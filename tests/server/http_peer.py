@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server import session
-from skills_bundle.server.http import listen as http_listen
+from skills_bundle.server.http.access import HostName, Rules
 from skills_bundle.server.http.app import App
-from skills_bundle.server.http.rules import HostName, Rules
-from skills_bundle.server.http.serve import Server
+from skills_bundle.server.http.serve import Server, listen
 from tests.server.peer import DISCOVERY, HANDSHAKES
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ class HttpPeer:
     def __init__(self, toolbox: Toolbox, rules: Rules = OPEN) -> None:
         """Start it."""
         self.healthy = True
-        listener = http_listen.listen("127.0.0.1", 0)
+        listener = listen("127.0.0.1", 0)
         self.port: int = listener.getsockname()[1]
         server = session.build(toolbox, version="1.2.3", notify=False)
         self._server = Server(App(server, rules, lambda: self.healthy))

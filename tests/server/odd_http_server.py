@@ -1,8 +1,7 @@
-"""The server whose tools misbehave, over HTTP: `python -P odd_http_server.py [WORKERS]`."""
+"""The server whose tools misbehave, over HTTP: `python -P odd_http_server.py`."""
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from pathlib import Path
@@ -10,9 +9,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from skills_bundle.server import session
-from skills_bundle.server.http import listen as http_listen
 from skills_bundle.server.http.app import App
-from skills_bundle.server.http.serve import serve_app
+from skills_bundle.server.http.serve import listen, serve_app
 from skills_bundle.server.tools.base import Toolbox
 from tests.server.http_peer import OPEN
 from tests.server.odd_server import NoArguments, Said, tool, toolbox
@@ -24,13 +22,7 @@ def nap(_: NoArguments) -> Said:
     return Said(said="slept")
 
 
-def pid(_: NoArguments) -> Said:
-    """Say which process answers."""
-    return Said(said=str(os.getpid()))
-
-
 if __name__ == "__main__":
-    tools = Toolbox([*toolbox().tools, tool("nap", nap), tool("pid", pid)])
+    tools = Toolbox([*toolbox().tools, tool("nap", nap)])
     app = App(session.build(tools, version="1.2.3", notify=False), OPEN, lambda: True)
-    workers = int(sys.argv[1]) if sys.argv[1:] else 1
-    sys.exit(serve_app(app, http_listen.listen("127.0.0.1", 0), workers))
+    sys.exit(serve_app(app, listen("127.0.0.1", 0)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,7 @@ import anyio
 import pytest
 
 from skills_bundle.server import limits
-from skills_bundle.server.http.app import Reply
-from skills_bundle.server.http.protocol import GONE
-from skills_bundle.server.http.rules import Answer
+from skills_bundle.server.http.app import Health
 from tests.server.http_peer import (
     GUARDED,
     HEADERS,
@@ -365,22 +364,6 @@ def test_a_crash_is_traced_without_the_token(
     assert ("secret detail" in caplog.text, TOKEN in caplog.text) == (True, False)
 
 
-@pytest.mark.parametrize(("scope", "status"), [({}, 200), ({GONE: True}, 499)])
-def test_what_nobody_was_there_for_is_not_logged_as_answered(
-    scope: dict[str, bool], status: int
-) -> None:
-    """499, as proxies log it."""
-    said: list[Any] = []
-
-    async def send(message: Any) -> None:
-        """Keep what would go out."""
-        said.append(message)
-
-    reply = Reply(send, dict[str, Any](scope))
-    anyio.run(reply.whole, Answer(200, "x"))
-    assert reply.status == status
-
-
 @pytest.mark.parametrize("state", ["200 ok", "503 unavailable"])
 def test_a_probe_learns_one_word(state: str) -> None:
     """Without a token, and no detail."""
@@ -390,19 +373,23 @@ def test_a_probe_learns_one_word(state: str) -> None:
     assert f"{given.status} {given.body.decode()}" == f"{state}\n"
 
 
-def test_a_client_that_asks_no_more_still_gets_its_answers(peer: HttpPeer) -> None:
-    """It closed its own half only; both of two requests at once are answered."""
-    body = json.dumps(call("echo")).encode()
-    one = head("Host: 127.0.0.1", f"Content-Length: {len(body)}") + body
-    assert exchange(peer.port, one + one, leave=True).count(b"HTTP/1.1 200 ") == 2
+def test_many_probes_share_one_look_that_blocks_nobody() -> None:
+    """Anybody may ask, and a look takes its time."""
+    looks: list[int] = []
 
+    def healthy() -> bool:
+        looks.append(threading.get_ident())
+        return True
 
-def test_a_target_in_absolute_form_is_answered(peer: HttpPeer) -> None:
-    """Its authority counts, not `Host`."""
-    body = json.dumps(call("echo")).encode()
-    lines_ = ["Host: other.example", f"Content-Length: {len(body)}", "Connection: close"]
-    start = head(*lines_, path="http://127.0.0.1/mcp")
-    assert exchange(peer.port, start, body).startswith(b"HTTP/1.1 200 ")
+    async def probe() -> None:
+        """Ask twenty times at once."""
+        health = Health(healthy)
+        async with anyio.create_task_group() as group:
+            for _ in range(20):
+                group.start_soon(health.current)
+
+    anyio.run(probe)
+    assert (len(looks), threading.get_ident() in looks) == (1, False)
 
 
 @pytest.mark.parametrize(

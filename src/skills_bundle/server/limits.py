@@ -51,17 +51,11 @@ HTTP_IDLE_SECONDS: Final = 75
 """Seconds a connection may stay open between two requests: longer than the 60 common in reverse
 proxies, so that the proxy closes first."""
 HTTP_MAX_CONNECTIONS: Final = 256
-"""Connections of one worker process; further ones get 503."""
+"""Connections of one process; further ones get 503."""
 HTTP_MAX_REQUESTS: Final = 64
-"""Requests whose bodies one worker process holds at once; further ones get 503."""
+"""Requests whose bodies one process holds at once; further ones get 503."""
 HTTP_STOP_GRACE_SECONDS: Final = 10
 """Seconds after a signal for requests in progress."""
-HTTP_MAX_WORKERS: Final = 64
-"""Worker processes."""
-HTTP_WORKER_MIN_SECONDS: Final = 1.0
-"""A worker process that exits sooner has failed to start; too many of those stop the server."""
-HTTP_MAX_SHORT_LIVES: Final = 5
-"""Worker processes in a row that may exit that soon."""
 HTTP_HEALTH_SECONDS: Final = 1.0
 """Seconds an answer of `/healthz` is cached: it needs no token, and a check costs time."""
 TOKEN_MIN_CHARACTERS: Final = 16

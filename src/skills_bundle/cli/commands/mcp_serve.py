@@ -11,7 +11,6 @@ from click.core import ParameterSource
 from skills_bundle.cli import completers
 from skills_bundle.cli.collection import collections_option, command_line
 from skills_bundle.cli.framework import Command, Example, environment
-from skills_bundle.server import limits
 from skills_bundle.server.run import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets, say, serve_stdio
 from skills_bundle.wiring import Chosen, choose, open_chosen
 
@@ -33,7 +32,6 @@ class _Http(TypedDict):
     token_file: str | None
     hosts: tuple[str, ...]
     origins: tuple[str, ...]
-    workers: int
 
 
 _HTTP_OPTIONS: Final = (
@@ -60,13 +58,6 @@ _HTTP_OPTIONS: Final = (
         multiple=True,
         metavar="ORIGIN",
         help="Web origin whose pages may use this server; can be repeated.",
-    ),
-    click.option(
-        "--workers",
-        type=click.IntRange(1, limits.HTTP_MAX_WORKERS),
-        metavar="N",
-        default=1,
-        help="Processes that serve.",
     ),
 )
 
@@ -197,19 +188,14 @@ def _serve_http(
     http: _Http,
 ) -> int:
     # The HTTP stack is for this mode only: a host that starts us for stdio waits for every import.
-    from skills_bundle.server.http.listen import read_token  # noqa: PLC0415 - see above
-    from skills_bundle.server.http.serve import serve_http  # noqa: PLC0415 - likewise
-    from skills_bundle.server.http.settings import Asked  # noqa: PLC0415 - likewise
+    from skills_bundle.server.http.access import HttpOptions  # noqa: PLC0415 - see above
+    from skills_bundle.server.http.serve import read_token, serve_http  # noqa: PLC0415 - likewise
 
     token = read_token(http["token_env"], http["token_file"], environment(context))
-    asked = Asked(
-        address=address,
-        token=token,
-        hosts=http["hosts"],
-        origins=http["origins"],
-        workers=http["workers"],
+    options = HttpOptions(
+        address=address, token=token, hosts=http["hosts"], origins=http["origins"]
     )
     chosen, resources = source
     _tell(chosen)
     opener = partial(open_chosen, chosen, resources=resources)
-    return serve_http(opener, groups, asked, chosen.identify)
+    return serve_http(opener, groups, options, chosen.identify)

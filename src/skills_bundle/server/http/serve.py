@@ -1,137 +1,132 @@
-"""Edge: `mcp serve --http`: from options to a served address to an exit code.
+"""Edge: `mcp serve --http`: the token, the listening socket and uvicorn, from options to exit code.
 
-The HTTP stack is imported here and in what this module imports, and nowhere on the way to stdio.
+Only this package imports the HTTP stack, so that a host that starts us over stdio need not wait.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import logging
 import os
 import signal
+import socket
+import stat
 import traceback
 import warnings
 from contextlib import contextmanager
-from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import uvicorn
 
 from skills_bundle import __version__
+from skills_bundle.errors import Problem, SkillsBundleError
 from skills_bundle.installed import location as installed
 from skills_bundle.server import ahead, limits, session
-from skills_bundle.server.http import listen as http_listen
-from skills_bundle.server.http import workers as http_workers
+from skills_bundle.server.http.access import MCP_PATH, check_options
 from skills_bundle.server.http.app import App
-from skills_bundle.server.http.log import say
 from skills_bundle.server.http.protocol import BoundedProtocol
-from skills_bundle.server.http.rules import MCP_PATH
-from skills_bundle.server.http.settings import settle
+from skills_bundle.server.run import say
 from skills_bundle.server.tools import toolsets
 
 if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping
     from types import FrameType
 
     from skills_bundle.catalog import Source
-    from skills_bundle.server.http.settings import Asked
+    from skills_bundle.server.http.access import HttpOptions
 
-_STOP = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_OTHER_USERS: Final = stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
+_BACKLOG: Final = 1024
+"""Connections that the kernel queues for us, within its own limit."""
+
+
+class ListenError(SkillsBundleError):
+    """The address cannot be listened on, for example because another program uses it."""
 
 
 def serve_http(
     open_catalog: Callable[[], Source],
     groups: tuple[str, ...],
-    asked: Asked,
+    options: HttpOptions,
     identify: Callable[[], object] = installed.locate,
 ) -> int:
-    """Serve over HTTP until a signal asks to stop.
+    """Serve over HTTP until a signal stops the server.
 
     Args:
-        open_catalog: Gives the catalog. One that cannot be served right now does not stop the
-            server: its tools say so at each call, and `/healthz` says 503.
+        open_catalog: Returns the catalog. One that cannot be served right now does not stop the
+            server: its tools report it at each call, and `/healthz` answers 503.
         groups: Tool groups, names from `run.TOOLSETS`.
-        asked: The options.
-        identify: Finds out what we are; what it raises stops the server before it starts.
+        options: The options.
+        identify: Finds this installation; its errors stop the server before it starts.
 
     Returns:
-        The exit code: 0 after a signal, 1 if workers could not run or had to be killed.
+        The exit code: 0 after a signal, 1 after a fault.
 
     Raises:
-        HttpSettingsError: If the options are wrong or not safe.
+        HttpOptionsError: If the options are wrong or unsafe.
         ListenError: If the address cannot be listened on.
-        SkillsBundleError: What `identify` raises.
+        SkillsBundleError: From `identify`.
     """
-    # Somebody's PYTHONWARNINGS=error must not turn a library's deprecation into a failed call.
+    # Under PYTHONWARNINGS=error, a library's deprecation must not turn into a failed call.
     warnings.simplefilter("ignore")
-    settings = settle(asked, http_listen.resolve, http_workers.MOST_WORKERS)
+    settings = check_options(options, resolve)
     identify()
     catalog = open_catalog()
-    listener = http_listen.listen(settings.ip, settings.port)
-    for text in ahead.told(catalog):
-        say(text)
+    listener = listen(settings.ip, settings.port)
+    for line in ahead.told(catalog):
+        say(line)
     server = session.build(
-        # A request is all there is of a connection here, so nobody can be told of changes.
+        # Without sessions there is no connection on which to notify a client of changes.
         toolsets.toolbox(groups, catalog),
         version=__version__,
         shelf=catalog.shelf,
         notify=False,
     )
     app = App(server, settings.rules, lambda: catalog.problem() is None)
-    return serve_app(app, listener, settings.workers)
+    return serve_app(app, listener)
 
 
-def _leave_at_once(_number: int, _frame: FrameType | None) -> None:
-    os._exit(0)
-
-
-def serve_app(app: App, listener: socket.socket, workers: int = 1) -> int:
-    """Serve a listening socket until a signal asks to stop.
+def serve_app(app: App, listener: socket.socket) -> int:
+    """Serve a listening socket until a signal stops the server.
 
     Args:
-        app: What answers.
+        app: Answers requests.
         listener: Listens already; closed at the end.
-        workers: Processes that serve; with one it is this one.
 
     Returns:
-        The exit code, as `serve_http` says.
+        The exit code, as for `serve_http`.
     """
-    for number in _STOP:  # until workers or a loop run, nothing has begun that needs an end
-        signal.signal(number, _leave_at_once)
-    # The SDK warns of what a client sent; faults are errors and still told.
+    for number in _SIGNALS:  # until the loop runs, there is nothing to finish
+        signal.signal(number, _exit_at_once)
+    # At lower levels, the SDK and uvicorn repeat what a client sent.
     logging.getLogger("mcp").setLevel(logging.ERROR)
-    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # and so does uvicorn
-    gc.freeze()  # what is imported stays, and workers keep sharing it
-    say(f"serving MCP on {http_listen.url(listener, MCP_PATH)} (Ctrl-C stops)")
-    with listener:
-        if workers == 1:
-            return _work(app, listener)
-        return http_workers.Workers(workers, partial(_work, app, listener), listener.close).run()
-
-
-def _work(app: App, listener: socket.socket, lifeline: int | None = None) -> int:
-    """Serve from this process; in a worker, until its lifeline ends, too."""
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    gc.freeze()  # imported modules stay: the collector need not walk them again
+    say(f"serving MCP on http://{_authority(*listener.getsockname()[:2])}{MCP_PATH} (Ctrl-C stops)")
     server = Server(app)
-    _stop_on_signal(server, worker=lifeline is not None)
+    _stop_on_signal(server)
     try:
-        asyncio.run(server.run_on(listener, lifeline))
-    except Exception:  # noqa: BLE001 - the last net: a trace on stderr and an exit code
+        with listener:
+            asyncio.run(server.run_on(listener))
+    except Exception:  # noqa: BLE001 - last resort: a traceback on stderr and an exit code
         say(traceback.format_exc())
         return 1
     return 0
 
 
 class Server(uvicorn.Server):
-    """uvicorn's, within our bounds; set `should_exit` to stop it.
+    """uvicorn's server with our limits; set `should_exit` to stop it.
 
     Args:
-        app: What answers.
+        app: Answers requests.
     """
 
     def __init__(self, app: App) -> None:
-        """Prepare; nothing is taken from uvicorn's variables in the environment."""
+        """Prepare; uvicorn's environment variables have no effect."""
         self._app = app
         config = uvicorn.Config(
             app,
@@ -156,35 +151,102 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Capture none: uvicorn would end a clean stop by killing itself."""
+        """Capture no signals: uvicorn would raise them again after a clean stop."""
         yield
 
-    async def run_on(self, listener: socket.socket, lifeline: int | None = None) -> None:
-        """Serve a listening socket until told to stop, or until the lifeline ends."""
-        if lifeline is not None:
-            asyncio.get_running_loop().add_reader(lifeline, self._orphaned, lifeline)
+    async def run_on(self, listener: socket.socket) -> None:
+        """Serve a listening socket until `should_exit` is set."""
         async with self._app.running():
             await self.serve([listener])
 
-    def _orphaned(self, lifeline: int) -> None:
-        asyncio.get_running_loop().remove_reader(lifeline)
-        self.should_exit = True
+
+def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
+    os._exit(0)
 
 
-def _stop_on_signal(server: Server, *, worker: bool) -> None:
-    """Make the first signal end us cleanly and, unless somebody looks after us, the next kill us.
-
-    A worker leaves the terminal's interrupt, which reaches the whole group, to its keeper.
-    """
+def _stop_on_signal(server: Server) -> None:
+    """Make the first signal stop the server cleanly and the next one kill the process."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         server.should_exit = True
-        if not worker:
-            for number in _STOP:
-                signal.signal(number, signal.SIG_DFL)
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
 
-    for number in _STOP:
+    for number in _SIGNALS:
         signal.signal(number, stop)
-    if worker:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)
+
+
+def resolve(host: str) -> str | None:
+    """Return the first IP address of a host name or address, or None if it has none."""
+    try:
+        rows = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        return None
+    addresses = [str(row[4][0]) for row in rows]
+    # `localhost` may have addresses of both families; every client tries IPv4.
+    return next((ip for ip in addresses if ":" not in ip), addresses[0].partition("%")[0])
+
+
+def listen(ip: str, port: int) -> socket.socket:
+    """Return a listening socket.
+
+    Args:
+        ip: An IP address without brackets.
+        port: 0 for any free port.
+
+    Raises:
+        ListenError: If the address cannot be listened on.
+    """
+    family = socket.AF_INET6 if ":" in ip else socket.AF_INET
+    try:
+        return socket.create_server((ip, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        cause = error.strerror or type(error).__name__
+        if error.errno == errno.EADDRINUSE:
+            cause = "another program listens there; stop it, or choose another port (0 for any)"
+        raise ListenError(f"Cannot listen on {_authority(ip, port)}: {cause}.") from None
+
+
+def _authority(ip: str, port: int) -> str:
+    """Return address and port as a URL spells them."""
+    return f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}"
+
+
+def read_token(
+    variable: str | None, file: str | None, environ: Mapping[str, str]
+) -> bytes | Problem | None:
+    """Read the bearer token.
+
+    Args:
+        variable: Name of the environment variable that holds it, or None.
+        file: Path of the file that holds it, or None.
+        environ: The environment.
+
+    Returns:
+        The bytes, unchecked; a problem, which does not repeat the options, since users mistakenly
+        put the token itself there; None if no option was given.
+    """
+    if variable is not None and file is not None:
+        message = "Give either --token-env or --token-file, not both."
+        return Problem(code="token", message=message)
+    if variable is not None:
+        value = environ.get(variable)
+        message = "The environment variable that should hold the token is not set."
+        missing = Problem(code="token", message=message, path="--token-env")
+        return missing if value is None else os.fsencode(value)
+    return None if file is None else _read_token_file(file)
+
+
+def _read_token_file(file: str) -> bytes | Problem:
+    try:
+        with Path(file).open("rb") as stream:
+            mode = os.fstat(stream.fileno()).st_mode
+            if not stat.S_ISREG(mode):  # a pipe or terminal may stay open after its line
+                return stream.readline(limits.TOKEN_MAX_CHARACTERS * 2)
+            if os.name == "posix" and mode & _OTHER_USERS:
+                say("other users can read or write the token file; run chmod 600 on it")
+            return stream.read(limits.TOKEN_MAX_CHARACTERS * 2)
+    except (OSError, ValueError) as error:
+        cause = (error.strerror if isinstance(error, OSError) else None) or "not a path"
+        message = f"The token file cannot be read: {cause}."
+        return Problem(code="token", message=message, path="--token-file")

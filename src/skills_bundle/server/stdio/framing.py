@@ -84,8 +84,10 @@ class Refusal:
 Message: TypeAlias = Request | Notification | Refusal
 
 TOO_LONG: Final = Refusal(INVALID_REQUEST, None, "The line is longer than 1 MiB.")
-NOT_JSON: Final = Refusal(PARSE_ERROR, None, "The line is not strict UTF-8 JSON.")
-BATCH: Final = Refusal(INVALID_REQUEST, None, "Batches are not supported; send one message a line.")
+NOT_JSON: Final = Refusal(PARSE_ERROR, None, "The message is not strict UTF-8 JSON.")
+BATCH: Final = Refusal(
+    INVALID_REQUEST, None, "Batches are not supported; send one message at a time."
+)
 NOT_AN_OBJECT: Final = Refusal(INVALID_REQUEST, None, "A message is a JSON object.")
 BAD_ID: Final = Refusal(
     INVALID_REQUEST,

@@ -9,27 +9,32 @@ import pytest
 
 from skills_bundle.errors import Problem
 from skills_bundle.server import limits
-from skills_bundle.server.http.listen import read_token, resolve
-from skills_bundle.server.http.rules import HostName
-from skills_bundle.server.http.settings import Asked, HttpSettingsError, Settings, settle
+from skills_bundle.server.http.access import (
+    HostName,
+    HttpOptions,
+    HttpOptionsError,
+    HttpSettings,
+    check_options,
+)
+from skills_bundle.server.http.serve import read_token, resolve
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 TOKEN = b"0123456789abcdef"
-EXPOSED = Asked(address="0.0.0.0:8765", token=TOKEN, hosts=("skills.example",))
+EXPOSED = HttpOptions(address="0.0.0.0:8765", token=TOKEN, hosts=("skills.example",))
 KNOWN = {"localhost": "127.0.0.1", "machine": "10.0.0.7"}
 
 
-def settled(asked: Asked) -> Settings:
-    """Settle where names are known without a network."""
-    return settle(asked, lambda host: KNOWN.get(host, host), limits.HTTP_MAX_WORKERS)
+def checked(options: HttpOptions) -> HttpSettings:
+    """Check options with names that resolve without a network."""
+    return check_options(options, lambda host: KNOWN.get(host, host))
 
 
-def codes(asked: Asked) -> list[str]:
+def codes(options: HttpOptions) -> list[str]:
     """Give the codes of every problem."""
-    with pytest.raises(HttpSettingsError) as caught:
-        settled(asked)
+    with pytest.raises(HttpOptionsError) as caught:
+        checked(options)
     return [problem.code for problem in caught.value.problems]
 
 
@@ -44,7 +49,7 @@ def codes(asked: Asked) -> list[str]:
 )
 def test_this_machine_is_served_without_a_token(address: str, ip: str, port: int) -> None:
     """Every loopback address."""
-    settings = settled(Asked(address=address))
+    settings = checked(HttpOptions(address=address))
     assert (settings.ip, settings.port, settings.rules.loopback) == (ip, port, True)
 
 
@@ -54,42 +59,42 @@ def test_this_machine_is_served_without_a_token(address: str, ip: str, port: int
 )
 def test_what_is_no_address_is_a_problem(address: str) -> None:
     """Nothing is guessed: in some programs `:8765` is every address."""
-    assert codes(Asked(address=address)) == ["address"]
+    assert codes(HttpOptions(address=address)) == ["address"]
 
 
 def test_a_host_that_is_not_known_is_a_problem() -> None:
     """Its address cannot be listened on."""
-    with pytest.raises(HttpSettingsError) as caught:
-        settle(Asked(address="nowhere:1"), lambda _: None, 1)
+    with pytest.raises(HttpOptionsError) as caught:
+        check_options(HttpOptions(address="nowhere:1"), lambda _: None)
     assert [problem.code for problem in caught.value.problems] == ["address"]
 
 
 @pytest.mark.parametrize("address", ["10.0.0.7:1", "machine:1", "[2001:db8::1]:1"])
 def test_an_address_others_reach_needs_a_token(address: str) -> None:
     """By name or by number."""
-    assert codes(Asked(address=address)) == ["token"]
+    assert codes(HttpOptions(address=address)) == ["token"]
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:1", "[::]:1", "[::ffff:0.0.0.0]:1"])
 def test_every_address_at_once_needs_a_token_and_a_name(address: str) -> None:
     """Both are said in one run."""
-    assert codes(Asked(address=address))[:1] == ["token"]
+    assert codes(HttpOptions(address=address))[:1] == ["token"]
 
 
 def test_every_address_at_once_needs_a_name() -> None:
     """It cannot be known what clients call us."""
-    assert codes(Asked(address="[::]:1", token=TOKEN)) == ["host"]
+    assert codes(HttpOptions(address="[::]:1", token=TOKEN)) == ["host"]
 
 
 def test_an_address_that_looks_local_to_one_family_only_needs_a_token() -> None:
     """IPv4 inside IPv6 is not taken for this machine."""
-    assert codes(Asked(address="[::ffff:10.0.0.7]:1")) == ["token"]
+    assert codes(HttpOptions(address="[::ffff:10.0.0.7]:1")) == ["token"]
 
 
 @pytest.mark.parametrize("address", ["[::ffff:0.0.0.0]:1", "[::ffff:0:0]:1"])
 def test_every_address_in_another_writing_needs_a_name(address: str) -> None:
     """It is the same address."""
-    assert codes(Asked(address=address, token=TOKEN)) == ["host"]
+    assert codes(HttpOptions(address=address, token=TOKEN)) == ["host"]
 
 
 @pytest.mark.parametrize(("mode", "lines_"), [(0o600, 0), (0o640, 1), (0o602, 1)])
@@ -118,38 +123,37 @@ def test_of_what_is_no_file_one_line_is_read(tmp_path: Path) -> None:
 
 
 def test_every_problem_is_said_at_once() -> None:
-    """One run is enough to mend the command."""
-    asked = Asked(
+    """One run is enough to fix the command."""
+    options = HttpOptions(
         address="x",
         token=b"short",
         hosts=("a b", "ok"),
         origins=("x", "https://x/"),
-        workers=limits.HTTP_MAX_WORKERS + 1,
     )
-    assert codes(asked) == ["address", "token", "host", "origin", "origin", "workers"]
+    assert codes(options) == ["address", "token", "host", "origin"]
 
 
 def test_a_safe_server_for_others_is_accepted() -> None:
     """With token and name."""
-    assert settled(EXPOSED).rules.token_sha256 is not None
+    assert checked(EXPOSED).rules.token_sha256 is not None
 
 
 def test_an_exposed_server_answers_to_its_names_only() -> None:
     """`localhost` of a client's machine is not one of them."""
-    assert settled(EXPOSED).rules.hosts == {HostName("skills.example"), HostName("0.0.0.0")}  # noqa: S104 - likewise
+    assert checked(EXPOSED).rules.hosts == {HostName("skills.example"), HostName("0.0.0.0")}  # noqa: S104 - likewise
 
 
 def test_a_local_server_answers_to_the_names_of_this_machine() -> None:
     """Whichever of them it listens on."""
     names = {HostName(name) for name in ("localhost", "127.0.0.1", "[::1]")}
-    assert settled(Asked(address="[::1]:1")).rules.hosts == names
+    assert checked(HttpOptions(address="[::1]:1")).rules.hosts == names
 
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\n\n"])
 def test_the_end_of_a_tokens_file_is_not_part_of_the_token(end: bytes) -> None:
     """Editors and `echo` put one there."""
-    one, other = (Asked(address="10.0.0.7:1", token=token) for token in (TOKEN, TOKEN + end))
-    assert settled(one) == settled(other)
+    one, other = (HttpOptions(address="10.0.0.7:1", token=token) for token in (TOKEN, TOKEN + end))
+    assert checked(one) == checked(other)
 
 
 @pytest.mark.parametrize(
@@ -158,13 +162,13 @@ def test_the_end_of_a_tokens_file_is_not_part_of_the_token(end: bytes) -> None:
 )
 def test_a_token_that_is_weak_or_cannot_be_sent_is_a_problem(token: bytes) -> None:
     """RFC 6750, section 2.1, and enough characters not to be guessed."""
-    assert codes(Asked(address="127.0.0.1:1", token=token)) == ["token"]
+    assert codes(HttpOptions(address="127.0.0.1:1", token=token)) == ["token"]
 
 
 def test_a_bad_token_is_not_repeated() -> None:
     """Nowhere in the error."""
-    with pytest.raises(HttpSettingsError) as caught:
-        settled(Asked(address="127.0.0.1:1", token=b"hunter2"))
+    with pytest.raises(HttpOptionsError) as caught:
+        checked(HttpOptions(address="127.0.0.1:1", token=b"hunter2"))
     assert "hunter2" not in str(caught.value)
 
 
@@ -187,7 +191,7 @@ def test_a_token_comes_from_the_named_file(tmp_path: Path) -> None:
 def test_an_option_that_names_no_token_is_not_repeated(
     variable: str | None, file: str | None
 ) -> None:
-    """Somebody may have put the token itself there."""
+    """A user may have put the token itself there."""
     problem = read_token(variable, file, {})
     assert isinstance(problem, Problem)
     assert "s3cret" not in str(problem)
