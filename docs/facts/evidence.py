@@ -6,7 +6,7 @@ from facts.docstrings import attributes
 from facts.markdown import code, table
 from skills_bundle.bundle import provenance, receipt
 from skills_bundle.bundle.explain import BASES
-from skills_bundle.files.junk import JUNK
+from skills_bundle.files.paths import JUNK
 
 WITHOUT_RECEIPT = {"editable_install", "missing_receipt", "invalid_receipt"}
 FIELDS = ("repository", "source_ref", "resolved_git_sha")

@@ -24,7 +24,7 @@ SkillsBundleError                 everything we raise on purpose; carries `probl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +136,9 @@ _UNSAFE: Final = {
 """Kind of an `UnsafeFileError`, in words."""
 
 
+UnsafeFileKind = Literal["missing", "linked", "not_regular", "size", "changed", "unreadable"]
+
+
 class UnsafeFileError(SkillsBundleError):
     """A file we refuse to open or cannot read: a link, a special file, missing, or a wrong size.
 
@@ -144,7 +147,7 @@ class UnsafeFileError(SkillsBundleError):
         path: The path as the lock spells it; never an absolute one.
     """
 
-    def __init__(self, kind: str, path: str) -> None:
+    def __init__(self, kind: UnsafeFileKind, path: str) -> None:
         """Keep the kind as a field for the report."""
         message = _UNSAFE.get(kind, kind)
         super().__init__(f"{path}: {message}.", (Problem(code=kind, message=message, path=path),))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.files import limits as file_limits
-from skills_bundle.files import safe_read
+from skills_bundle.files import reading
 from skills_bundle.installed import limits as installed_limits
 from skills_bundle.installed.inventory import Inventory
 from tests import odd_files
@@ -81,12 +81,12 @@ def test_a_file_too_young_to_be_relied_on_is_read_each_time(
     file.write_bytes(b"one")
     found = Inventory(tmp_path, {"one.md": 100}, clock=lambda: file.stat().st_ctime_ns + age)
     found.refresh()
-    one_tick = safe_read.lstat(tmp_path, "one.md")
+    one_tick = reading.lstat(tmp_path, "one.md")
 
     def still(*_: object, **__: object) -> object:
         return one_tick
 
-    monkeypatch.setattr(safe_read, "lstat", still)
+    monkeypatch.setattr(reading, "lstat", still)
     found.refresh()  # folders look different now that all their times are this one
     file.write_bytes(b"0ne")
     assert found.refresh() is noticed

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skills_bundle.catalog import uris
-from skills_bundle.files import portable as paths
+from skills_bundle.files import paths
 
 PATHS = st.text(
     st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=60

@@ -31,7 +31,8 @@ def sample(tmp_path: Path) -> SampleProject:
 def commit_of(sample: SampleProject) -> Commit:
     """Give the commit, its objects read by git."""
 
-    def read(kind: str, oid: str) -> bytes:
+    def read(oid: str) -> bytes:
+        kind = git(sample.folder, "cat-file", "-t", oid).strip()
         command = ["git", "-C", str(sample.folder), "cat-file", kind, oid]
         return subprocess.run(command, check=True, capture_output=True).stdout
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from skills_bundle.bundle import assemble, changes, lock
 from skills_bundle.errors import InvalidLockError
-from skills_bundle.files import portable as paths
+from skills_bundle.files import paths
 from skills_bundle.skills import rules
 from skills_bundle.skills.model import ScanResult, SkillFile
 from skills_bundle.skills.rules import Candidate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.files.disk import Entry, Folder
+from skills_bundle.files.reading import FolderEntry, Folder
 from skills_bundle.skills.gathering import Spot
 from tests.builders import SkillsFolder, codes
 
@@ -34,7 +34,7 @@ def after_listing(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[]
     def arrange(name: str, act: Callable[[], object]) -> None:
         entries = Folder.entries
 
-        def listed(self: Folder) -> list[Entry]:
+        def listed(self: Folder) -> list[FolderEntry]:
             found = entries(self)
             if name in [entry.name for entry in found]:
                 act()

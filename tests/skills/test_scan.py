@@ -15,7 +15,7 @@ from skills_bundle.files import limits as file_limits
 from skills_bundle.skills import limits
 from skills_bundle.errors import UnreadableSkillsError
 from skills_bundle.formats.digest import TreeEntry
-from skills_bundle.files.disk import Entry, Folder
+from skills_bundle.files.reading import FolderEntry, Folder
 from skills_bundle.skills.scan import DiskFacts, scan
 from tests.builders import SkillsFolder, codes, open_way_to, skill_md
 
@@ -465,7 +465,7 @@ def test_order_of_listing_changes_nothing(
     before = folder.scan()
     entries = Folder.entries
 
-    def backwards(self: Folder) -> list[Entry]:
+    def backwards(self: Folder) -> list[FolderEntry]:
         return entries(self)[::-1]
 
     monkeypatch.setattr(Folder, "entries", backwards)

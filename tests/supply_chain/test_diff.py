@@ -11,7 +11,7 @@ import pytest
 
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
 from skills_bundle.files import limits as file_limits
-from skills_bundle.files.folders import UnreadableSideError
+from skills_bundle.files.reading import UnreadableSideError
 from skills_bundle.installed.collections import UnknownCollectionError
 from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.diff.archives import Change

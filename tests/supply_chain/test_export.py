@@ -18,9 +18,8 @@ from skills_bundle.errors import (
     ExportTargetError,
     UnknownSkillError,
 )
-from skills_bundle.files import limits
-from skills_bundle.files import whole_folder as export_folder
-from skills_bundle.files.whole_folder import Written
+from skills_bundle.files import limits, writing
+from skills_bundle.files.writing import Written
 from skills_bundle.installed import location as installed
 from skills_bundle.project import project
 from skills_bundle.supply_chain.export.export import export
@@ -304,7 +303,7 @@ def test_a_full_folder_is_counted_and_not_listed(made: Installation, target: Pat
         (target / str(number)).touch()
     with pytest.raises(ExportTargetError) as refused:
         export(made.locate, target)
-    assert refused.value.problems[-1].message == "so do 3 more"
+    assert refused.value.problems[-1].message == "and 3 more"
 
 
 def test_a_target_in_no_folder_is_an_error(made: Installation, tmp_path: Path) -> None:
@@ -333,7 +332,7 @@ def _interrupted(write: Callable[[Written], None]) -> None:
 def test_an_interrupt_leaves_nothing(target: Path) -> None:
     """In the middle of writing."""
     with pytest.raises(KeyboardInterrupt):
-        export_folder.make(target, _interrupted)
+        writing.make(target, _interrupted)
     _assert_nothing_stays(target)
 
 
@@ -345,7 +344,7 @@ def test_nothing_has_the_name_before_all_is_written(target: Path) -> None:
         write(Written("one", b"1"))
         seen.append(target.exists())
 
-    export_folder.make(target, fill)
+    writing.make(target, fill)
     assert (seen, (target / "one").read_bytes()) == ([False], b"1")
 
 
@@ -357,7 +356,7 @@ def test_what_appears_at_the_target_meanwhile_is_kept(target: Path) -> None:
         _entries(target)
 
     with pytest.raises(ExportTargetError):
-        export_folder.make(target, fill)
+        writing.make(target, fill)
     assert [path.name for path in target.parent.iterdir()] == ["skills"]
     assert (target / "mine.md").read_bytes() == b"mine"
 
@@ -371,7 +370,7 @@ def test_what_a_disk_does_not_keep_is_noticed(target: Path) -> None:
         (partial / "one").write_bytes(b"2")
 
     with pytest.raises(OSError, match="other bytes than were written"):
-        export_folder.make(target, fill)
+        writing.make(target, fill)
     _assert_nothing_stays(target)
 
 
@@ -388,7 +387,7 @@ def test_a_link_that_appears_on_the_way_is_not_written_through(
         write(Written("one", b"1"))
 
     with pytest.raises(FileExistsError):
-        export_folder.make(target, fill)
+        writing.make(target, fill)
     assert victim.read_bytes() == b"mine"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle.archives import limits
 from skills_bundle.errors import Problem
-from skills_bundle.files.path_sets import collisions, is_control
+from skills_bundle.files.paths import collisions, is_control
 from skills_bundle.formats import limits as format_limits
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.errors import Problem, StaleLockError
-from skills_bundle.files.junk import is_junk
+from skills_bundle.files.paths import is_junk
 from skills_bundle.formats import rendering
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.skills.model import LOCK_FILE_NAME

@@ -15,7 +15,7 @@ from pydantic import Field, JsonValue, StringConstraints, ValidationError
 from skills_bundle.bundle import limits
 from skills_bundle.errors import InvalidLockError, MalformedJsonError, Problem
 from skills_bundle.files import limits as file_limits
-from skills_bundle.files import portable as paths
+from skills_bundle.files import paths
 from skills_bundle.formats import rendering, strict_json
 from skills_bundle.formats.digest import TreeEntry, dir_hash, git_tree_id, sha256_hex
 from skills_bundle.formats.record import ObjectId, Record, Sha256Hex, problems_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from skills_bundle.catalog import limits
 from skills_bundle.catalog.errors import refusal
-from skills_bundle.files import portable as paths
+from skills_bundle.files import paths
 from skills_bundle.formats import rendering
 
 if TYPE_CHECKING:

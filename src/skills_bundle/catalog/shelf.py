@@ -14,7 +14,7 @@ from skills_bundle.catalog import entries, media_types, uris
 from skills_bundle.catalog.errors import refusal
 from skills_bundle.catalog.shelves import show
 from skills_bundle.errors import BundleUnavailableError
-from skills_bundle.files import portable as paths
+from skills_bundle.files import paths
 from skills_bundle.skills.model import SKILL_MD
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from skills_bundle.errors import UnsafeFileError
-from skills_bundle.files.portable import parents
+from skills_bundle.errors import UnsafeFileError, UnsafeFileKind
+from skills_bundle.files.paths import parents
 from skills_bundle.formats import rendering
 from skills_bundle.formats.digest import (
     TreeEntry,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-FileKind = Literal["file", "missing", "linked", "not_regular", "size", "changed", "unreadable"]
+FileKind = Literal["file"] | UnsafeFileKind
 """`file`: a regular file that was read. Else the kind of the `UnsafeFileError` that kept it from
 being read."""
 

@@ -17,9 +17,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 from skills_bundle.errors import Problem, SettingsError, SkillsBundleError
 from skills_bundle.files.names import to_disk
-from skills_bundle.files.replacement import replace_file
+from skills_bundle.files.writing import replace_file
 from skills_bundle.git import limits
-from skills_bundle.git.repository import has_repository
+from skills_bundle.git.checkout import has_repository
 from skills_bundle.hatch_plugin import bundling, handover, sdist, selection, wheel
 from skills_bundle.project.settings import parse
 

@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from skills_bundle.files.replacement import replace_file
+from skills_bundle.files.writing import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -26,19 +26,18 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle.archives.canonical import is_script_of
 from skills_bundle.archives.model import Member
 from skills_bundle.errors import CheckoutError
-from skills_bundle.files import safe_read
-from skills_bundle.files.junk import is_junk
+from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk, to_disk
+from skills_bundle.files.paths import is_junk
 from skills_bundle.formats.digest import git_object_id
-from skills_bundle.git.status import FileStatus, file_status, uncommitted_status
+from skills_bundle.git.standing import Standing, standing, without_commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
 
-    from skills_bundle.bundle.receipt import Inputs
-    from skills_bundle.git.commit import Entry
-    from skills_bundle.git.proof import Reason
-    from skills_bundle.git.repository import Checkout
+    from skills_bundle.bundle.receipt import Inputs, Reason
+    from skills_bundle.git.checkout import Checkout
+    from skills_bundle.git.proof import Entry
     from skills_bundle.hatch_plugin.selection import Candidate
 
 _TRACKED_JUNK: Final = (
@@ -53,7 +52,7 @@ def read(path: Path) -> bytes | None:
     It never waits, as for a pipe. There is no limit: hatchling reads all that ships, too.
     """
     try:
-        return safe_read.read_named(path, sys.maxsize - 1)
+        return reading.read_named(path, sys.maxsize - 1)
     except OSError:
         return None
 
@@ -195,16 +194,16 @@ class World:
         relative = from_disk(os.path.relpath(source, self.root).replace(os.sep, "/"))
         return None if relative == ".." or relative.startswith("../") else relative
 
-    def _standing(self, checkout: Checkout, source: str, path: str | None) -> FileStatus:
+    def _standing(self, checkout: Checkout, source: str, path: str | None) -> Standing:
         if path is not None:  # the project may have been reached through a link
             place = checkout.project / to_disk(path)
         else:
             place = Path(source).parent.resolve() / Path(source).name
         try:
-            return file_status(checkout, str(place))
+            return standing(checkout, str(place))
         except CheckoutError:  # the commit cannot be read; what git ignores stays out all the same
             inside = checkout.inside(str(place))
-            return FileStatus("outside") if inside is None else uncommitted_status(checkout, inside)
+            return Standing("elsewhere") if inside is None else without_commit(checkout, inside)
 
     def _harmless(self, path: str | None) -> bool:
         return path is not None and (is_junk(path) or self.own(path))
@@ -235,9 +234,9 @@ class World:
         return member
 
 
-def _fate(candidate: Candidate, found: FileStatus, *, harmless: bool) -> tuple[bool, bool]:
+def _fate(candidate: Candidate, found: Standing, *, harmless: bool) -> tuple[bool, bool]:
     """Tell of a file that the commit does not hold: does it ship, and is it dirt?"""
-    if found.place == "tracked":
+    if found.place == "index":
         return True, True
     if candidate.ambient and found.place != "untracked":
         return False, False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skills_bundle.bundle import limits as bundle_limits
-from skills_bundle.files import safe_read
+from skills_bundle.files import reading
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.record_file import RECORD_FILE_NAME
 from skills_bundle.installed import distribution, limits
@@ -18,7 +18,7 @@ from skills_bundle.installed.inventory import Inventory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from skills_bundle.files.safe_read import Fingerprint
+    from skills_bundle.files.reading import Fingerprint
     from skills_bundle.installed.location import Installed
 
 _METADATA = {
@@ -71,7 +71,7 @@ class Control:
 
     def _have_folders_changed(self) -> bool:
         """List the folder that holds the package again, if its times say that it may be another."""
-        facts = safe_read.lstat(self._place.site, ".")
+        facts = reading.lstat(self._place.site, ".")
         if facts is not None and facts == self._listed:
             return False
         now = self._clock()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.files import openers, safe_read
+from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk
 from skills_bundle.formats import core_metadata, limits, record_file
 from skills_bundle.formats.digest import sha256_hex
@@ -21,7 +21,7 @@ from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.files.safe_read import Reader
+    from skills_bundle.files.reading import Reader
 
 METADATA_FILE_NAME: Final = "METADATA"
 
@@ -71,7 +71,7 @@ def find(
         name: Distribution name in any spelling.
         package: The package's folder relative to `site`, `/` between components.
         version: What to say if `site` may not be listed, so that nobody knows.
-        follow_last: As for `safe_read.Reader`: for an installation that consists of links.
+        follow_last: As for `reading.Reader`: for an installation that consists of links.
     """
     wanted = normalised(name)
     names = folders(site, name)
@@ -104,7 +104,7 @@ def folders(site: Path, name: str) -> tuple[str, ...] | None:
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
-        if openers.is_of_the_system(error):
+        if reading.is_of_the_system(error):
             raise
         return None
     return tuple(sorted(one for one in map(from_disk, names) if _parts(one)[0] == wanted))
@@ -119,7 +119,7 @@ def _parts(folder: str) -> tuple[str, str]:
 
 def _read(site: Path, folder: str, *, follow_last: bool) -> Distribution | None:
     """Read a `.dist-info`; None if neither METADATA nor RECORD is there."""
-    with safe_read.Reader(site, follow_last=follow_last) as reader:
+    with reading.Reader(site, follow_last=follow_last) as reader:
         metadata = _part(reader, f"{folder}/{METADATA_FILE_NAME}", limits.METADATA_MAX_BYTES)
         record = _part(reader, f"{folder}/{RECORD_FILE_NAME}", limits.RECORD_MAX_BYTES)
     if _is_missing(metadata) and _is_missing(record):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.files import safe_read
-from skills_bundle.files.folders import unreadable
-from skills_bundle.files.junk import is_junk
+from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk
+from skills_bundle.files.paths import is_junk
+from skills_bundle.files.reading import unreadable
 from skills_bundle.formats import limits, record_file
 from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME
 from skills_bundle.installed.location import BUNDLE_FOLDER
@@ -82,7 +82,7 @@ def in_site(site: Path) -> list[Found]:
 
 def _read(site: Path, dist_info: str) -> Found | None:
     try:
-        with safe_read.Reader(site) as reader:
+        with reading.Reader(site) as reader:
             data = reader.read_up_to(f"{dist_info}/{RECORD_FILE_NAME}", limits.RECORD_MAX_BYTES)
     except UnsafeFileError:
         return None

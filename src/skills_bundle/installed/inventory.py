@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from skills_bundle.bundle.file_rows import Seen
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.files import limits as file_limits
-from skills_bundle.files import openers, safe_read
+from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk, shown, to_disk
 from skills_bundle.formats.digest import git_object_id, recorded_hex, sha256_hex
 from skills_bundle.installed import limits
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from skills_bundle.files.safe_read import Fingerprint, Reader
+    from skills_bundle.files.reading import Fingerprint, Reader
 
 
 class Inventory:
@@ -37,7 +37,7 @@ class Inventory:
             that cannot be listed.
         algorithms: By which algorithm besides SHA-256 to hash a wanted file, where somebody gives
             such a digest of it.
-        follow_last: As for `safe_read.Reader`.
+        follow_last: As for `reading.Reader`.
         clock: Nanoseconds since the epoch, as the file system's clock counts them.
     """
 
@@ -100,7 +100,7 @@ class Inventory:
         stale = [path for path in self._wanted if replaced or self._is_stale(path)]
         self._identities = identities
         changed = False
-        with safe_read.Reader(self._root, follow_last=self._follow_last) as reader:
+        with reading.Reader(self._root, follow_last=self._follow_last) as reader:
             for path in stale:
                 before = self._seen.get(path)
                 self._seen[path] = self._look(reader, path)
@@ -108,12 +108,12 @@ class Inventory:
         return changed
 
     def _identity(self, folder: str) -> object:
-        facts = safe_read.lstat(self._root, folder)
+        facts = reading.lstat(self._root, folder)
         return None if facts is None else (facts.device, facts.inode, facts.mode)
 
     def _is_stale(self, path: str) -> bool:
         known = self._fingerprints.get(path)
-        return known is None or known != safe_read.lstat(
+        return known is None or known != reading.lstat(
             self._root, path, follow_last=self._follow_last
         )
 
@@ -137,7 +137,7 @@ class Inventory:
         )
 
     def _refused(self, error: UnsafeFileError, path: str) -> Seen:
-        facts = safe_read.lstat(self._root, path)
+        facts = reading.lstat(self._root, path)
         regular = facts is not None and stat.S_ISREG(facts.mode)
         return Seen(error.kind, facts.size if facts is not None and regular else None)
 
@@ -147,7 +147,7 @@ class Inventory:
         before, self._listed = self._listed, {}
         now = self._clock()
         walked = [folder for top in self._folders for folder in self._walk(top)]
-        times = [safe_read.lstat(self._root, folder) for folder in walked]
+        times = [reading.lstat(self._root, folder) for folder in walked]
         young = any(
             facts is None or now - max(facts.mtime_ns, facts.ctime_ns) <= limits.RACY_NANOSECONDS
             for facts in times
@@ -157,7 +157,7 @@ class Inventory:
         return self._listed != before
 
     def _folders_are_as_listed(self) -> bool:
-        times = tuple(safe_read.lstat(self._root, folder) for folder in self._listed_folders)
+        times = tuple(reading.lstat(self._root, folder) for folder in self._listed_folders)
         return times == self._times
 
     def _walk(self, top: str) -> Iterator[str]:
@@ -196,7 +196,7 @@ def _entries(folder: str) -> list[tuple[str, str]] | None:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        if openers.is_of_the_system(error):
+        if reading.is_of_the_system(error):
             raise
         return None
 

@@ -25,7 +25,7 @@ from skills_bundle.errors import (
     SkillsBundleError,
     UnsafeFileError,
 )
-from skills_bundle.files import safe_read
+from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk, shown, to_disk
 from skills_bundle.formats.digest import sha256_hex
 
@@ -76,7 +76,7 @@ def scan_project(project: Path) -> Scanned:
 def _committed_lock(project: Path) -> CatalogLock | None:
     """Give the project's lock, if it can be read: it knows x bits that a disk may have lost."""
     try:
-        with safe_read.Reader(project) as reader:
+        with reading.Reader(project) as reader:
             return locks.parse(reader.read_up_to(LOCK_FILE_NAME, limits.LOCK_MAX_BYTES).data)
     except (UnsafeFileError, InvalidLockError):
         return None
@@ -118,7 +118,7 @@ class LiveBundle:
         view, scanned = self._view, self._scanned
         if view is None or scanned is None or path not in view.files:
             raise UnsafeFileError("missing", path)
-        data = safe_read.read(scanned.folder, path, view.files[path].size)
+        data = reading.read(scanned.folder, path, view.files[path].size)
         if sha256_hex(data) != view.files[path].sha256:
             raise UnsafeFileError("changed", path)
         return data

@@ -14,7 +14,7 @@ from skills_bundle.bundle.verify import Evidence, Verification, verify
 from skills_bundle.bundle.view import View
 from skills_bundle.errors import BundleUnavailableError, Problem, UnsafeFileError
 from skills_bundle.files import limits as file_limits
-from skills_bundle.files import safe_read
+from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk, shown
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.digest import sha256_hex
@@ -152,7 +152,7 @@ class _Loaded:
             raise UnsafeFileError("missing", path)
         full = self._place.skills_prefix + path
         try:
-            with safe_read.Reader(self._place.site, follow_last=self._place.linked) as reader:
+            with reading.Reader(self._place.site, follow_last=self._place.linked) as reader:
                 data = reader.read(full, file.size)
         except UnsafeFileError:
             self._inventory.forget(full)
@@ -179,7 +179,7 @@ class _Loaded:
 
     def _found(self, path: str, limit: int) -> bytes | UnsafeFileError:
         try:
-            with safe_read.Reader(self._place.site, follow_last=self._place.linked) as reader:
+            with reading.Reader(self._place.site, follow_last=self._place.linked) as reader:
                 return reader.read_up_to(path, limit).data
         except UnsafeFileError as error:
             return error

@@ -18,9 +18,9 @@ from skills_bundle.errors import (
     SettingsError,
     StaleLockError,
 )
-from skills_bundle.files import safe_read
+from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk, to_disk
-from skills_bundle.files.replacement import replace_file
+from skills_bundle.files.writing import replace_file
 from skills_bundle.project import file_facts, settings
 from skills_bundle.skills.scan import scan
 
@@ -125,7 +125,7 @@ def read_lock_file(path: Path) -> bytes | None:
         InvalidLockError: If it is too large to be one, or cannot be read.
     """
     try:
-        data = safe_read.read_named(path, limits.LOCK_MAX_BYTES)
+        data = reading.read_named(path, limits.LOCK_MAX_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:

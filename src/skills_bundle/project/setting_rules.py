@@ -10,7 +10,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Final, cast
 
-from skills_bundle.files import portable as paths
+from skills_bundle.files import paths
 from skills_bundle.project import limits
 
 if TYPE_CHECKING:

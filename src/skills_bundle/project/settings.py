@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, cast
 
 from skills_bundle.errors import Problem, SettingsError
-from skills_bundle.files import safe_read
+from skills_bundle.files import reading
 from skills_bundle.formats import toml
 from skills_bundle.project import limits
 from skills_bundle.project.setting_rules import CHECKS
@@ -254,7 +254,7 @@ def _at(value: object, *keys: str) -> Table:
 def _toml(path: Path) -> Table:
     """Read one TOML file, bounded."""
     try:
-        data = safe_read.read_named(path, limits.PYPROJECT_MAX_BYTES)
+        data = reading.read_named(path, limits.PYPROJECT_MAX_BYTES)
         if len(data) > limits.PYPROJECT_MAX_BYTES:
             raise _unreadable(path, f"has more than {limits.PYPROJECT_MAX_BYTES} bytes")
     except OSError as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle.bundle import limits as bundle_limits
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
-from skills_bundle.files import safe_read
+from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk
 from skills_bundle.project import limits, project, settings
 from skills_bundle.project.file_facts import open_facts
@@ -129,7 +129,7 @@ def _bytes(path: Path) -> bytes:
     most = (
         bundle_limits.LOCK_MAX_BYTES if path.name == LOCK_FILE_NAME else limits.PYPROJECT_MAX_BYTES
     )
-    data = safe_read.read_named(path, most)
+    data = reading.read_named(path, most)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"has more than {most} bytes")
     return data
@@ -171,7 +171,7 @@ def _commands(folder: Path, packages: Iterable[str]) -> Iterator[tuple[str, byte
         for name in MODULES:
             path = folder / place / f"{name}.py"
             if path.is_file():
-                data = safe_read.read_named(path, limits.PYPROJECT_MAX_BYTES)
+                data = reading.read_named(path, limits.PYPROJECT_MAX_BYTES)
                 yield f"{place}/{name}.py", data
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
-from skills_bundle.files import safe_read
-from skills_bundle.files.replacement import replace_file
+from skills_bundle.files import reading
+from skills_bundle.files.writing import replace_file
 from skills_bundle.project import places, project, settings
 from skills_bundle.project.survey import PYPROJECT
 
@@ -61,7 +61,7 @@ def _moved(folder: Path, changes: Iterable[Change]) -> Iterable[Problem]:
 
 def _bytes(path: Path, size: int) -> bytes | None:
     try:
-        return safe_read.read_named(path, size)
+        return reading.read_named(path, size)
     except (FileNotFoundError, NotADirectoryError):
         return None
 

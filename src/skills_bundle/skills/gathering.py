@@ -22,7 +22,7 @@ from skills_bundle.skills.rules import Candidate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from skills_bundle.files.disk import Folder
+    from skills_bundle.files.reading import Folder
 
 LINK_MODE: Final = "120000"
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle.skills import limits
 from skills_bundle.skills import fields, frontmatter
-from skills_bundle.files import portable as paths
+from skills_bundle.files import paths
 from skills_bundle.skills.codes import CODES, clip, diagnose
 from skills_bundle.skills.model import (
     SKILL_MD,

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from skills_bundle.files import limits
 from skills_bundle.errors import Problem, UnreadableSkillsError
 from skills_bundle.skills import rules
-from skills_bundle.files import portable as paths
+from skills_bundle.files import paths
 from skills_bundle.skills.codes import diagnose
-from skills_bundle.files.disk import Folder
+from skills_bundle.files.reading import Folder
 from skills_bundle.skills.disk_facts import DiskFacts
 from skills_bundle.skills.gathering import SkillFiles, Spot, Strays, not_checked_out
-from skills_bundle.files.junk import is_junk
+from skills_bundle.files.paths import is_junk
 from skills_bundle.skills.model import LOCK_FILE_NAME, SKILL_MD, ScanResult
 from skills_bundle.skills.rules import Candidate
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from skills_bundle.formats.digest import TreeEntry
-    from skills_bundle.files.disk import Entry
+    from skills_bundle.files.reading import FolderEntry
     from skills_bundle.skills.model import Diagnostic, FileFacts
 
 Gatherer: TypeAlias = SkillFiles | Strays
@@ -152,7 +152,7 @@ class _Walk:
                 taken.add(inner.path)
                 self._entry(folder, entry, inner, whose)
 
-    def _owner(self, entries: list[Entry], spot: Spot) -> Gatherer:
+    def _owner(self, entries: list[FolderEntry], spot: Spot) -> Gatherer:
         """Say to whom the files of a folder outside every skill belong: it may be a skill."""
         name = self._skill_md(entries, spot)
         excluded = self._excludes(spot.path)
@@ -171,7 +171,7 @@ class _Walk:
         self._skills.append(skill)
         return skill
 
-    def _skill_md(self, entries: list[Entry], spot: Spot) -> str | None:
+    def _skill_md(self, entries: list[FolderEntry], spot: Spot) -> str | None:
         """Give the name of the file that makes this folder a skill, the right spelling first."""
         names = [
             entry.name
@@ -189,7 +189,7 @@ class _Walk:
             self._exclude[folder] = True
         return bool(named)
 
-    def _whose(self, folder: Folder, entry: Entry, spot: Spot, into: Gatherer) -> Gatherer | None:
+    def _whose(self, folder: Folder, entry: FolderEntry, spot: Spot, into: Gatherer) -> Gatherer | None:
         """Say to whom an entry belongs; None if to nobody."""
         if spot.path == self._own_lock or entry.name == ".git":
             return None
@@ -219,7 +219,7 @@ class _Walk:
             self._strays.say("junk_not_ignored", spot.shown, message)
         return self._strays.junk_of(into)
 
-    def _entry(self, folder: Folder, entry: Entry, spot: Spot, into: Gatherer) -> None:
+    def _entry(self, folder: Folder, entry: FolderEntry, spot: Spot, into: Gatherer) -> None:
         if spot.path == LOCK_FILE_NAME:
             message = "a lock belongs beside the skills folder; remove this one"
             self._strays.say("lock_in_skills", spot.shown, message)
@@ -289,7 +289,7 @@ class _Walk:
         return tuple(sorted(kept, key=lambda row: row.path.encode()))
 
 
-def _holds_skill(folder: Folder, entry: Entry) -> bool:
+def _holds_skill(folder: Folder, entry: FolderEntry) -> bool:
     """Tell whether a folder holds a SKILL.md directly."""
     if entry.kind != "folder":
         return False

@@ -29,7 +29,7 @@ from skills_bundle.errors import (
     SettingsError,
     StaleLockError,
 )
-from skills_bundle.files.replacement import replace_file
+from skills_bundle.files.writing import replace_file
 from skills_bundle.project import project
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from skills_bundle.errors import (
     SkillsBundleError,
     UnsafeFileError,
 )
-from skills_bundle.files import safe_read
+from skills_bundle.files import reading
 from skills_bundle.git.proof import decoded_size
 from skills_bundle.hatch_plugin.preview import preview as preview_receipt
 from skills_bundle.project import project
@@ -84,7 +84,7 @@ def _installed(collection: str | None) -> tuple[bytes, str]:
     """Give the installed receipt's bytes and its path."""
     place = finder(collection)()
     try:
-        with safe_read.Reader(place.site, follow_last=place.linked) as reader:
+        with reading.Reader(place.site, follow_last=place.linked) as reader:
             data = reader.read_up_to(place.receipt_path, limits.RECEIPT_MAX_BYTES).data
             return data, place.receipt_path
     except UnsafeFileError as error:

@@ -15,7 +15,7 @@ from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.progress import patience
 from skills_bundle.cli.view.text import safe_line
 from skills_bundle.errors import Problem
-from skills_bundle.files.replacement import replace_file
+from skills_bundle.files.writing import replace_file
 from skills_bundle.supply_chain.archive import verify as verify_archive
 from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.statement import statement as statements

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from skills_bundle.bundle import limits, lock
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import BundleUnavailableError, InvalidLockError, MalformedJsonError
-from skills_bundle.files import safe_read
+from skills_bundle.files import reading
 from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.installed import location as installed
@@ -63,7 +63,7 @@ def read_lock(find: Callable[[], Installed] | None = None) -> LockOnDisk | str:
     if place.project is not None:
         path = place.project / LOCK_FILE_NAME
     try:
-        data = safe_read.read_named(path, limits.LOCK_MAX_BYTES)
+        data = reading.read_named(path, limits.LOCK_MAX_BYTES)
         value = strict_json.loads(data, limit=limits.LOCK_MAX_BYTES)
     except (OSError, MalformedJsonError):
         return f"There is no lock to compare with: {path} is missing or cannot be read."

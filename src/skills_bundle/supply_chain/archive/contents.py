@@ -11,7 +11,7 @@ from skills_bundle.bundle.documents import Identity
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.files.portable import parents
+from skills_bundle.files.paths import parents
 from skills_bundle.formats import core_metadata, record_file
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile

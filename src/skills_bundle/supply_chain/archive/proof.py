@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from skills_bundle.files.path_sets import parents
+from skills_bundle.files.paths import parents
 from skills_bundle.formats.digest import TREE_MODE, TreeEntry, git_object_id, git_tree_id
 from skills_bundle.git import proof
 from skills_bundle.git.commit import Commit
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from skills_bundle.archives.model import Member
-    from skills_bundle.git.commit import Entry
+    from skills_bundle.git.proof import Entry
     from skills_bundle.supply_chain.archive.contents import ArchiveContents
 
 Told: TypeAlias = Literal["same", "changed", "unknown"]
@@ -91,10 +91,10 @@ def _project(contents: ArchiveContents) -> _Entries | None:
     raw = proof.decode(source.proof)
     kinds = ["commit", *["tree"] * (len(raw) - 1)]
     objects = {git_object_id(kind, data): data for kind, data in zip(kinds, raw, strict=True)}
-    steps = proof.folder_names(source)
+    way = proof.way(source)
     below = contents.skills.count("/") + 1 if contents.skills else 0
-    above = steps[: max(0, len(steps) - below)]
+    above = way[: max(0, len(way) - below)]
     if any(len(names) != 1 for names in above):
         return None  # two folders of the same content: nobody can tell which is the project's
     prefix = "".join(f"{names[0]}/" for names in above)
-    return _Entries(Commit(source.commit, lambda _, oid: objects[oid]), prefix)
+    return _Entries(Commit(source.commit, objects.__getitem__), prefix)

@@ -6,7 +6,7 @@ import posixpath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from skills_bundle.bundle.document_report import ProblemRow
-from skills_bundle.files.portable import parents
+from skills_bundle.files.paths import parents
 from skills_bundle.formats.record_file import DIST_INFO_SUFFIX
 from skills_bundle.skills.model import SKILL_MD
 from skills_bundle.supply_chain.diff import facts as diff_facts

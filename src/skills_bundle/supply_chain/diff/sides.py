@@ -18,10 +18,10 @@ from skills_bundle.bundle import receipt as receipts
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import InvalidLockError, InvalidReceiptError
-from skills_bundle.files import safe_read
-from skills_bundle.files.folders import read_files, unreadable, walk
+from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk
-from skills_bundle.files.portable import parents
+from skills_bundle.files.paths import parents
+from skills_bundle.files.reading import read_files, unread, unreadable, walk
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.record_file import DIST_INFO_SUFFIX
 from skills_bundle.installed import collections, installations
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
+    from skills_bundle.files.tree import FileTree
     from skills_bundle.installed.installations import Found
 
 
@@ -70,7 +71,7 @@ def open_side(name: str) -> Side:
 
 def _lock_file(path: Path, name: str) -> Side:
     try:
-        data = safe_read.read_named(path, limits.LOCK_MAX_BYTES)
+        data = reading.read_named(path, limits.LOCK_MAX_BYTES)
     except OSError as error:
         raise unreadable("unreadable", f"cannot be read: {error.strerror}", name) from error
     lock = _parsed_lock(data, name)
@@ -139,15 +140,24 @@ def _folder(path: Path, name: str) -> Side:
     if found:
         listed = ", ".join(one.dist_info for one in found)
         raise unreadable("several_bundles", f"holds several; name one of {listed}", name)
-    files, unread = read_files(folder, walk(folder), with_mode=True)
-    return Side(kind="folder", place=name, files=files, unread=unread)
+    tree = read_files(folder, walk(folder), with_mode=True)
+    return Side(kind="folder", place=name, files=_items(tree), unread=unread(tree))
+
+
+def _items(tree: FileTree) -> dict[str, Item]:
+    return {
+        path: Item(entry.size, entry.sha256, entry.executable, tree.read(path))
+        for path, entry in tree.items()
+        if entry.size is not None and entry.sha256 is not None
+    }
 
 
 def _installation(found: Found, name: str) -> Side:
     paths = {*walk(found.site, found.package), *found.listed}
     if found.dist_info:
         paths.update(walk(found.site, found.dist_info))
-    files, unread = read_files(found.site, paths, with_mode=False)
+    tree = read_files(found.site, paths, with_mode=False)
+    files = _items(tree)
     bundle = f"{found.package}/{BUNDLE_FOLDER}"
     return Side(
         kind="installation",
@@ -157,7 +167,7 @@ def _installation(found: Found, name: str) -> Side:
         lock=_lock_of(files.get(f"{bundle}/{LOCK_FILE_NAME}")),
         receipt=_receipt_of(files.get(f"{bundle}/{RECEIPT_FILE_NAME}")),
         metadata=f"{found.dist_info}/METADATA" if found.dist_info else "",
-        unread=unread,
+        unread=unread(tree),
     )
 
 
@@ -185,8 +195,11 @@ def _project(folder: Path, name: str) -> Side:
     locked = {skill.path for skill in lock.skills}
     paths = {path for path in walk(root) if not locked.isdisjoint(parents(path))}
     paths |= lock.files().keys()
-    files, unread = read_files(root, paths, with_mode=True)
-    return Side(kind="project", place=name, files=files, skills=files, lock=lock, unread=unread)
+    tree = read_files(root, paths, with_mode=True)
+    files = _items(tree)
+    return Side(
+        kind="project", place=name, files=files, skills=files, lock=lock, unread=unread(tree)
+    )
 
 
 def _skills_folder(folder: Path, lock: CatalogLock) -> str:

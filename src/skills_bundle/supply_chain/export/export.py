@@ -8,9 +8,8 @@ from skills_bundle.bundle import limits
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import BundleUnavailableError, Problem, UnsafeFileError
-from skills_bundle.files import safe_read
-from skills_bundle.files import whole_folder as export_folder
-from skills_bundle.files.whole_folder import Written
+from skills_bundle.files import reading, writing
+from skills_bundle.files.writing import Written
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.installed.opened import InstalledBundle
 from skills_bundle.supply_chain.export import plan as export_plan
@@ -41,11 +40,11 @@ def export(find: Callable[[], Installed], target: Path, skills: Sequence[str] = 
         AlteredSkillsError: If a file of them is not what was locked; nothing is exported then.
         OSError: If the copies cannot be written; nothing is left behind.
     """
-    export_folder.demand_free(target)
+    writing.demand_free(target)
     place = find()
     if place.project is not None:
         raise _not_locked()
-    export_folder.demand_outside(target, place.site / place.package)
+    writing.demand_outside(target, place.site / place.package)
     bundle = InstalledBundle(find)
     view = bundle.current()
     wanted = export_plan.chosen(view.lock, skills)
@@ -62,7 +61,7 @@ def export(find: Callable[[], Installed], target: Path, skills: Sequence[str] = 
         if receipt is not None:
             write(Written(RECEIPT_FILE_NAME, receipt))
 
-    export_folder.make(target, fill)
+    writing.make(target, fill)
     return export_plan.account(view, wanted, lock, folder=str(target), receipt=receipt is not None)
 
 
@@ -94,7 +93,7 @@ def _receipt(place: Installed, view: View) -> bytes | None:
     wanted = view.provenance.source_provenance.receipt_sha256
     if wanted is None:
         return None
-    with safe_read.Reader(place.site, follow_last=place.linked) as reader:
+    with reading.Reader(place.site, follow_last=place.linked) as reader:
         try:
             data = reader.read_up_to(place.receipt_path, limits.RECEIPT_MAX_BYTES).data
         except UnsafeFileError:

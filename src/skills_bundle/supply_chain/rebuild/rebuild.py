@@ -22,7 +22,7 @@ from skills_bundle.errors import (
     UnsafeArchiveError,
 )
 from skills_bundle.files.names import to_disk
-from skills_bundle.files.replacement import replace_file
+from skills_bundle.files.writing import replace_file
 from skills_bundle.git.clone import clone
 from skills_bundle.git.repository import open_repository
 from skills_bundle.supply_chain import limits

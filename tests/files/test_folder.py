@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import UnsafeFileError
+from skills_bundle.files.reading import Folder
 from skills_bundle.formats.digest import git_object_id
-from skills_bundle.files import disk
-from skills_bundle.files.disk import Content, Folder
 from tests.builders import open_way_to
 
 if TYPE_CHECKING:
@@ -22,13 +21,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(params=[True, False], ids=["descriptors", "paths"])
-def folder(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Folder]:
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Folder]:
     """A folder opened as on systems that open relative to a folder, and as on those that cannot."""
-    if not request.param:
-        monkeypatch.setattr(disk, "_RELATIVE", False)
-    with Folder.open(tmp_path) as opened:
+    with Folder.open(tmp_path, relative=request.param) as opened:
         yield opened
 
 
@@ -53,7 +48,8 @@ def test_a_file_is_read_whole_with_its_x_bit(folder: Folder, tmp_path: Path) -> 
     """Up to the limit, inclusive."""
     (tmp_path / "run").write_bytes(b"x" * 1000)
     (tmp_path / "run").chmod(0o700)
-    assert folder.read("run", 1000) == Content(b"x" * 1000, executable=True)
+    found = folder.read("run", 1000)
+    assert (found.data, found.executable) == (b"x" * 1000, True)
 
 
 def test_a_file_over_the_limit_is_not_read(folder: Folder, tmp_path: Path) -> None:
@@ -140,7 +136,7 @@ UNPRIVILEGED = """
 import os, sys
 from pathlib import Path
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.files.disk import Folder
+from skills_bundle.files.reading import Folder
 if os.geteuid() == 0:  # root may read everything: become somebody who may not
     os.setgid(65534)
     os.setuid(65534)
@@ -150,7 +146,7 @@ with Folder.open(Path(sys.argv[1])) as folder:
     except UnsafeFileError as error:
         print(error.kind)
     try:
-        folder.child("closed")
+        folder.child("closed").entries()
     except PermissionError:
         print("closed")
 """

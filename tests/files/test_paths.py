@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.files import portable as paths
+from skills_bundle.files import paths
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.files import safe_read
+from skills_bundle.files import reading
 from tests import odd_files
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ def test_a_named_file_that_is_none_makes_nobody_wait(
     file.write_bytes(b"x")
     change(file)
     with pytest.raises(OSError, match=r"regular|device|directory"):
-        safe_read.read_named(file, 10)
+        reading.read_named(file, 10)
 
 
 def test_a_named_file_is_read_through_links_and_one_byte_too_far(tmp_path: Path) -> None:
     """Whoever named it may arrange it; the byte too many tells that it is too long."""
     (tmp_path / "real").write_bytes(b"12345")
     (tmp_path / "named").symlink_to("real")
-    assert safe_read.read_named(tmp_path / "named", 3) == b"1234"
+    assert reading.read_named(tmp_path / "named", 3) == b"1234"

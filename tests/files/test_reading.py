@@ -5,20 +5,23 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.files import safe_read
-from skills_bundle.files.openers import FolderOpener, PathOpener
-from skills_bundle.files.safe_read import Reader
+from skills_bundle.files import reading
+from skills_bundle.files.reading import Folder, Reader
 from tests import odd_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DATA = b"twelve bytes"
 PATH = "a/b/file.md"
 
-WAYS = {"by_folder": FolderOpener, "by_path": PathOpener}
-"""The two ways of opening; the second one is what Windows has."""
+WAYS = {"by_folder": True, "by_path": False}
+"""Whether to open relative to a folder; Windows cannot."""
 
 pytestmark = pytest.mark.parametrize("way", WAYS)
 
@@ -33,8 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def _reader(root: Path, way: str, *, follow_last: bool = False) -> Reader:
-    opener = WAYS[way](root, follow_last=follow_last)
-    return Reader(root, opener=opener)
+    return Reader(root, follow_last=follow_last, relative=WAYS[way])
 
 
 def _descriptors() -> set[str]:
@@ -185,77 +187,75 @@ def test_a_file_that_grows_while_it_is_read_is_read_whole_or_refused(root: Path,
     assert seen <= {DATA, "size", "changed"}
 
 
-class _GivesAPipe:
-    """An opener for which a file became a pipe between the look and the opening."""
+class _GivesAPipe(Folder):
+    """A folder in which a file becomes a pipe between the look and the opening."""
 
-    def open(self, path: str) -> int:
-        del path
+    def _open(self, name: str, flags: int) -> int:
+        del name, flags
         reading, writing = os.pipe()
         os.close(writing)
         return reading
 
-    def close(self) -> None:
-        """Nothing is kept."""
-
 
 def test_what_was_opened_must_be_a_file(root: Path, way: str) -> None:
-    """Whatever it was when somebody looked."""
-    del way  # this is about what comes after the opening
+    """Whatever it was when it was looked at."""
+    (root / "file.md").write_bytes(DATA)
     with (
-        Reader(root, opener=_GivesAPipe()) as reader,
+        _GivesAPipe.open(root, relative=WAYS[way]) as folder,
         pytest.raises(UnsafeFileError, match="not_regular"),
     ):
-        reader.read(PATH, len(DATA))
+        folder.read("file.md", len(DATA))
 
 
 def test_a_file_that_has_more_than_it_says_is_refused(way: str) -> None:
     """The kernel's own files say they are empty; so may a file that grows while it is read."""
-    assert _kind(Path("/proc/self"), "status", 0, way) == "size"
+    assert _kind(Path("/proc/self"), "status", 0, way) == "changed"
 
 
-class _Swapping(PathOpener):
-    """Lets somebody replace the file after each look."""
+class _Racing(Folder):
+    """A folder in which something happens just before a file is opened."""
 
-    def _look(self, path: str) -> tuple[int, int]:
-        seen = super()._look(path)
-        file = Path(self._root, path)
-        fresh = file.with_name("fresh")
-        fresh.write_bytes(DATA)
-        fresh.replace(file)
-        return seen
+    happens: ClassVar[list[Callable[[], object]]] = []
+
+    def _open(self, name: str, flags: int) -> int:
+        self.happens[-1]()
+        return super()._open(name, flags)
 
 
-@pytest.mark.parametrize(("there", "kind"), [(True, "changed"), (False, "missing")])
-def test_a_file_replaced_after_the_look_is_refused(
-    root: Path, way: str, kind: str, *, there: bool
+def _replace_file(folder: Path) -> None:
+    (folder / "fresh").write_bytes(DATA)
+    (folder / "fresh").replace(folder / "file.md")
+
+
+def _replace_folder(folder: Path) -> None:
+    folder.rename(folder.with_name("moved"))
+    folder.symlink_to("moved")
+
+
+@pytest.mark.parametrize("happens", [_replace_file, _replace_folder])
+def test_what_is_replaced_after_the_look_is_refused(
+    root: Path, way: str, happens: Callable[[Path], None]
 ) -> None:
-    """Where folders cannot be held open, the opened file is compared with what was looked at."""
+    """Where folders cannot be held open, file and folders are compared before and after."""
     del way  # this is about opening by path
-    if not there:
-        odd_files.remove(root / PATH)
-    opener = _Swapping(root, follow_last=False)
-    with Reader(root, opener=opener) as reader, pytest.raises(UnsafeFileError, match=kind):
-        reader.read(PATH, len(DATA))
+    _Racing.happens.append(lambda: happens(root / "a/b"))
+    with (
+        _Racing.open(root, relative=False) as top,
+        top.child("a") as middle,
+        middle.child("b") as folder,
+        pytest.raises(UnsafeFileError, match="changed"),
+    ):
+        folder.read("file.md", len(DATA))
 
 
-class _Vanishing(PathOpener):
-    """Takes the file away between the opening and the second look."""
-
-    looked = False
-
-    def _look(self, path: str) -> tuple[int, int]:
-        if self.looked:
-            Path(self._root, path).unlink()
-        self.looked = True
-        return super()._look(path)
-
-
-def test_a_file_that_vanished_after_the_opening_is_missing(root: Path, way: str) -> None:
+def test_a_file_that_vanishes_after_the_look_is_missing(root: Path, way: str) -> None:
     """It is not what was looked at any more."""
-    del way  # this is about opening by path
-    opener = _Vanishing(root, follow_last=False)
-    with Reader(root, opener=opener) as reader, pytest.raises(UnsafeFileError, match="missing"):
-        reader.read(PATH, len(DATA))
+    _Racing.happens.append((root / PATH).unlink)
+    with (
+        _Racing.open(root / "a/b", relative=WAYS[way]) as folder,
+        pytest.raises(UnsafeFileError, match="missing"),
+    ):
+        folder.read("file.md", len(DATA))
 
 
 def test_a_disk_that_fails_makes_a_file_unreadable(way: str) -> None:
@@ -266,15 +266,15 @@ def test_a_disk_that_fails_makes_a_file_unreadable(way: str) -> None:
 def test_the_shortcut_reads_one_file(root: Path, way: str) -> None:
     """`read` is a reader for one file."""
     del way  # the platform's own way
-    assert safe_read.read(root, PATH, len(DATA)) == DATA
+    assert reading.read(root, PATH, len(DATA)) == DATA
 
 
 def test_a_fingerprint_changes_with_the_bytes(root: Path, way: str) -> None:
     """Appending changes what `stat` says; nothing there gives None."""
     del way  # there is one way to ask
-    before = safe_read.lstat(root, PATH)
+    before = reading.lstat(root, PATH)
     with (root / PATH).open("ab") as file:
         file.write(b"!")
-    assert safe_read.lstat(root, PATH) != before
-    assert safe_read.lstat(root, "none") is None
-    assert safe_read.lstat(root, "nul\0") is None
+    assert reading.lstat(root, PATH) != before
+    assert reading.lstat(root, "none") is None
+    assert reading.lstat(root, "nul\0") is None

@@ -1,7 +1,7 @@
-"""Edge: a folder that is there whole or not at all.
+"""Edge: a file or a folder that is written whole or not at all.
 
-Everything is written into a hidden folder beside it, read back and compared, and then given its
-name in one step. Nothing in the way is ever followed or replaced.
+A folder is written into a hidden one beside it, read back and compared, and then given its name in
+one step. Links are never followed and nothing that is in the way is replaced.
 """
 
 from __future__ import annotations
@@ -9,19 +9,21 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from skills_bundle.errors import ExportTargetError, Problem, UnsafeFileError
-from skills_bundle.files import limits, safe_read
+from skills_bundle.files import limits
 from skills_bundle.files.names import from_disk, shown, to_disk
+from skills_bundle.files.reading import Reader
 from skills_bundle.formats.digest import sha256_hex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 PARTIAL: Final = ".partial"
-"""What the name of the hidden folder ends with, should somebody kill us and find it."""
+"""How the name of the hidden folder ends, for anyone who finds one that a kill left behind."""
 _WRITE: Final = (
     os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 )
@@ -36,7 +38,7 @@ class Written(NamedTuple):
 
 
 def demand_free(target: Path) -> None:
-    """Insist that a folder can be made at a place, before any work is done for it.
+    """Check that a folder can be made at a place, before any work is done for it.
 
     Args:
         target: The place.
@@ -50,7 +52,7 @@ def demand_free(target: Path) -> None:
 
 
 def demand_outside(target: Path, package: Path) -> None:
-    """Insist that a place does not lie in an installed package, which it would make another one.
+    """Check that a place does not lie in an installed package, which it would change.
 
     Args:
         target: The place.
@@ -60,7 +62,7 @@ def demand_outside(target: Path, package: Path) -> None:
         ExportTargetError: If it lies there.
     """
     if Path(os.path.realpath(target)).is_relative_to(package):
-        message = "lies in the installed package itself, which would not match its lock any more"
+        message = "lies in the installed package itself, which would no longer match its lock"
         name = shown(from_disk(str(target)))
         problem = Problem(code="target_in_package", message=message, path=name)
         raise ExportTargetError("The export has no place to go to.", (problem,))
@@ -69,24 +71,26 @@ def demand_outside(target: Path, package: Path) -> None:
 def _in_the_way(target: Path) -> Iterable[Problem]:
     name = shown(from_disk(str(target)))
     if not target.parent.is_dir():
-        yield Problem(code="no_folder", message="lies in no folder that is there", path=name)
+        yield Problem(code="no_folder", message="lies in a folder that does not exist", path=name)
     elif target.is_symlink():
-        message = "is a link, and where it leads is not looked at; name a folder of its own"
+        message = "is a link, which is not followed; name a folder of its own"
         yield Problem(code="target_is_link", message=message, path=name)
     elif target.is_dir():
         found = sorted(shown(from_disk(each.name)) for each in target.iterdir())
         yield from _entries(found)
     elif target.exists():
-        yield Problem(code="target_exists", message="is no folder; it stays as it is", path=name)
+        yield Problem(
+            code="target_exists", message="is not a folder; it is left unchanged", path=name
+        )
 
 
 def _entries(found: list[str]) -> Iterable[Problem]:
-    told = found[: limits.EXPORT_ENTRIES_SHOWN]
-    message = "lies there; nothing is replaced, so name a folder that is empty or not there"
-    for name in told:
+    named = found[: limits.EXPORT_ENTRIES_SHOWN]
+    message = "is in the way; nothing is replaced, so name a folder that is empty or does not exist"
+    for name in named:
         yield Problem(code="target_not_empty", message=message, path=name)
-    if len(told) < len(found):
-        more = f"so do {len(found) - len(told):,} more"
+    if len(named) < len(found):
+        more = f"and {len(found) - len(named):,} more"
         yield Problem(code="target_not_empty", message=more)
 
 
@@ -95,10 +99,10 @@ def make(target: Path, fill: Callable[[Callable[[Written], None]], None]) -> Non
 
     Args:
         target: Where; nothing, or an empty folder.
-        fill: Is given what writes one file, and calls it for each.
+        fill: Gets a function that writes one file, and calls it for each.
 
     Raises:
-        ExportTargetError: If something lies there by now.
+        ExportTargetError: If something is there by now.
         OSError: If it cannot be written, as on a full disk.
     """
     parent = Path(os.path.realpath(target.parent))
@@ -123,7 +127,7 @@ def make(target: Path, fill: Callable[[Callable[[Written], None]], None]) -> Non
 def _write(place: Path, file: Written) -> None:
     path = place / to_disk(file.path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The mode is cut by the umask, as that of every file somebody makes.
+    # The umask applies, as it does to every new file.
     descriptor = os.open(path, _WRITE, 0o777 if file.executable else 0o666)
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(file.data)
@@ -133,7 +137,7 @@ def _write(place: Path, file: Written) -> None:
 
 def _compare(place: Path, written: dict[str, str]) -> None:
     """Read everything back: a disk may take bytes and keep others."""
-    with safe_read.Reader(place) as reader:
+    with Reader(place) as reader:
         for path in sorted(written):
             try:
                 data = reader.read_up_to(path, limits.FOLDER_MAX_BYTES).data
@@ -151,4 +155,31 @@ def _give_name(place: Path, target: Path) -> None:
         place.rename(target)
     except OSError:
         demand_free(target)  # says what appeared there meanwhile, if that is the cause
+        raise
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Replace a file at once: a reader finds the old bytes or the new ones.
+
+    The file is readable for all, as a checkout's are.
+
+    Raises:
+        OSError: If the folder cannot be written to, naming `path`; nothing is left behind.
+    """
+    try:
+        _replace(path, data)
+    except OSError as error:  # the system's own words name a temporary file
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.files.junk import is_junk
+from skills_bundle.files.paths import is_junk
 
 
 @pytest.mark.parametrize(
