@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle.bundle import assemble, receipt
 from skills_bundle.project.file_facts import open_facts
-from skills_bundle.skills.scan import DiskFacts, scan
+from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.scan import scan
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock

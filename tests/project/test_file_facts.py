@@ -12,7 +12,7 @@ import pytest
 from skills_bundle.bundle import lock
 from skills_bundle.errors import CheckoutError
 from skills_bundle.project.file_facts import GitFacts, open_facts
-from skills_bundle.skills.scan import DiskFacts
+from skills_bundle.skills.model import DiskFacts
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from skills_bundle.bundle import assemble
 from skills_bundle.catalog import entries
-from skills_bundle.skills.model import ScanResult, SkillFile
+from skills_bundle.skills.model import DiskFacts, ScanResult, SkillFile
 from skills_bundle.skills.rules import Candidate, judge
-from skills_bundle.skills.scan import DiskFacts, scan
+from skills_bundle.skills.scan import scan
 from tests.property.test_frontmatter import pieces
 from tests.reparse.readers import READERS, outcome, same, through_the_wire
 from tests.repository.pages import ROOT

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.files import limits as file_limits
-from skills_bundle.skills import limits
 from skills_bundle.errors import UnreadableSkillsError
+from skills_bundle.files import limits as file_limits
+from skills_bundle.files.reading import Folder, FolderEntry
 from skills_bundle.formats.digest import TreeEntry
-from skills_bundle.files.reading import FolderEntry, Folder
-from skills_bundle.skills.scan import DiskFacts, scan
+from skills_bundle.skills import limits
+from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.scan import scan
 from tests.builders import SkillsFolder, codes, open_way_to, skill_md
 
 if TYPE_CHECKING:
@@ -263,7 +264,8 @@ def test_special_files_outside_skills_are_nothing(folder: SkillsFolder) -> None:
 UNPRIVILEGED = """
 import os, sys
 from pathlib import Path
-from skills_bundle.skills.scan import DiskFacts, scan
+from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.scan import scan
 if os.geteuid() == 0:  # root may read everything: become somebody who may not
     os.setgid(65534)
     os.setuid(65534)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from skills_bundle.skills.scan import DiskFacts, scan
+from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.scan import scan
 from tests.skills_collection.collection import (
     reference_description,
     reference_problems,

@@ -14,7 +14,8 @@ import pytest
 from skills_bundle.bundle import assemble
 from skills_bundle.catalog import search
 from skills_bundle.project import project, settings
-from skills_bundle.skills.scan import DiskFacts, scan
+from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.scan import scan
 from tests.skills_collection.collection import (
     MARKDOWN,
     NAMES,

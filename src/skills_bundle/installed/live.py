@@ -59,7 +59,8 @@ def scan_project(project: Path) -> Scanned:
     """
     from skills_bundle.bundle import assemble  # noqa: PLC0415 -- see the docstring above
     from skills_bundle.project import settings  # noqa: PLC0415 -- see the docstring above
-    from skills_bundle.skills.scan import DiskFacts, scan  # noqa: PLC0415 -- likewise
+    from skills_bundle.skills.model import DiskFacts  # noqa: PLC0415 -- likewise
+    from skills_bundle.skills.scan import scan  # noqa: PLC0415 -- likewise
 
     try:
         chosen = settings.read(project / "pyproject.toml")

@@ -15,7 +15,7 @@ from skills_bundle.files.names import to_disk
 from skills_bundle.formats.digest import TreeEntry
 from skills_bundle.git.checkout import open_checkout
 from skills_bundle.git.folder import is_repository, repository_folder
-from skills_bundle.skills.scan import DiskFacts
+from skills_bundle.skills.model import DiskFacts
 
 if TYPE_CHECKING:
     from pathlib import Path

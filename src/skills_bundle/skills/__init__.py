@@ -1,4 +1,4 @@
-"""What a skill is: frontmatter, rules, portable paths, the scan that finds it. Knows no bundle.
+"""What a skill is: frontmatter, rules, and the scan that finds skills.
 
-May import `formats` and `errors`; only `scan` and `disk` touch the disk.
+May import `files`, `formats` and `errors`; only `scan` reads the disk.
 """

@@ -1,7 +1,7 @@
-"""Record: every code a skill can be given, its level, what it means and which rule it comes from.
+"""Record: every code of a skill's diagnostics, with its level, its rule and who made the rule.
 
-The codes are promises: they stand in locks, in reports and in other people's scripts. One is
-never given another meaning; a new cause gets a new code.
+The codes are stable: locks, reports and users' scripts hold them. The meaning of a code never
+changes; a new cause gets a new code.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ OURS: Final = "skills-bundle"
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What a code stands for.
+    """The meaning of a code.
 
     Attributes:
         level: What it means for the skill.
-        sentence: The rule, in words that hold for every case.
+        sentence: The rule that the skill breaks.
         source: Who made the rule.
-        in_lock: Whether it may stand in a lock. One about what does not ship does not: an sdist
-            holds no such file, and has to give the same lock.
+        in_lock: Whether a lock may hold it. A code about files that do not ship may not: an sdist
+            has no such file, and has to give the same lock.
     """
 
     level: Level
@@ -52,11 +52,11 @@ CODES: Final[dict[str, Code]] = {
     # --- the SKILL.md as text ---
     "no_frontmatter": _refuse("SKILL.md starts with a line `---`.", SPECIFICATION),
     "frontmatter_unclosed": _refuse("A second line `---` closes the frontmatter.", SPECIFICATION),
-    "fence_blanks": _warn("The lines `---` hold nothing else; not every reader allows blanks."),
+    "fence_blanks": _warn("The lines `---` hold nothing else; some readers do not allow blanks."),
     "frontmatter_too_large": _refuse("Frontmatter is no larger than FRONTMATTER_MAX_BYTES."),
     "not_utf8": _refuse("SKILL.md is UTF-8.", SPECIFICATION),
     "control_character": _refuse("SKILL.md holds no control characters but tab and line ends."),
-    "lone_surrogate": _refuse("No escape gives half a character.", YAML),
+    "lone_surrogate": _refuse("No escape writes a lone surrogate.", YAML),
     "bom": _warn("SKILL.md starts without a byte order mark; some hosts do not list it."),
     "hidden_characters": _warn("Frontmatter holds no characters that hide or reorder text."),
     # --- frontmatter as YAML ---
@@ -64,28 +64,28 @@ CODES: Final[dict[str, Code]] = {
     "yaml_not_mapping": _refuse("Frontmatter is a mapping of fields.", SPECIFICATION),
     "yaml_duplicate_key": _refuse("No key appears twice in a mapping.", YAML),
     "yaml_key_not_text": _refuse("Every key is text: JSON has no other."),
-    "yaml_merge_key": _refuse("`<<` is merged by some readers and kept by others."),
-    "yaml_anchor": _refuse("No anchors and aliases: JSON has none, and they can grow without end."),
-    "yaml_tag": _refuse("No tags: what a tag makes of its value depends on the reader."),
+    "yaml_merge_key": _refuse("No key is `<<`: some readers merge it and others keep it."),
+    "yaml_anchor": _refuse("No anchors and aliases: JSON has none, and aliases can expand without limit."),
+    "yaml_tag": _refuse("No tags: the value of a tagged node depends on the reader."),
     "yaml_multiple_documents": _refuse("Frontmatter is one YAML document.", SPECIFICATION),
     "yaml_number_not_json": _refuse("Every number is finite and exact in JSON (RFC 8259, 6)."),
     "yaml_too_deep": _refuse("Collections nest no deeper than FRONTMATTER_MAX_DEPTH."),
-    "yaml_too_many_nodes": _refuse("Frontmatter has no more nodes than FRONTMATTER_MAX_NODES."),
+    "yaml_too_many_nodes": _refuse("Frontmatter has at most FRONTMATTER_MAX_NODES nodes."),
     "yaml_repaired": _warn("A plain value holds no `: `; other readers refuse it. Quote it.", YAML),
     "yaml_ambiguous": _warn(
-        "Every reader, of YAML 1.1 or 1.2, finds the same. Quote values.", YAML
+        "Readers of YAML 1.1 and 1.2 read the same values. Quote what they read differently.", YAML
     ),
     # --- fields ---
-    "no_name": _refuse("`name` is there and not empty.", SPECIFICATION),
+    "no_name": _refuse("`name` is set and not empty.", SPECIFICATION),
     "name_not_text": _refuse("`name` is text.", SPECIFICATION),
     "name_mismatch": _refuse("`name` is the name of the skill's folder.", SPECIFICATION),
     "name_form": _warn(
-        "`name` has lower-case letters, digits and single hyphens only.", SPECIFICATION
+        "`name` has only lower-case letters, digits and single hyphens.", SPECIFICATION
     ),
     "name_too_long": _warn("`name` is no longer than SKILL_NAME_MAX_CHARACTERS.", SPECIFICATION),
     "name_not_ascii": _warn("`name` is ASCII; some hosts refuse others.", SPECIFICATION),
-    "duplicate_name": _warn("Every `name` is used once; others are reached by their path."),
-    "no_description": _refuse("`description` is there and not empty.", SPECIFICATION),
+    "duplicate_name": _warn("Every `name` is unique; skills that share one are read by path."),
+    "no_description": _refuse("`description` is set and not empty.", SPECIFICATION),
     "description_not_text": _refuse("`description` is text.", SPECIFICATION),
     "description_too_long": _warn(
         "`description` is no longer than SKILL_DESCRIPTION_MAX_CHARACTERS.", SPECIFICATION
@@ -94,10 +94,10 @@ CODES: Final[dict[str, Code]] = {
         "`compatibility` is no longer than SKILL_COMPATIBILITY_MAX_CHARACTERS.", SPECIFICATION
     ),
     "field_type": _warn("Every field has the type the specification gives it.", SPECIFICATION),
-    "unknown_field": _warn("Every field is one the specification knows.", SPECIFICATION),
+    "unknown_field": _warn("Every field is in the specification.", SPECIFICATION),
     "too_many_lines": _warn("SKILL.md has at most SKILL_MD_MAX_LINES lines.", SPECIFICATION),
     "broken_link": _warn(
-        "Every Markdown link into references/, scripts/ or assets/ leads to a file."
+        "Every Markdown link into references/, scripts/ or assets/ points to a file."
     ),
     # --- files ---
     "skill_at_top": _refuse("A skill has a folder of its own below the skills folder."),
@@ -113,10 +113,10 @@ CODES: Final[dict[str, Code]] = {
     "not_checked_out": _refuse(
         "Every file that git holds in the skills folder is checked out (no sparse checkout)."
     ),
-    "tracked_junk": _report("Git tracks no junk in a skill; it does not ship."),
-    "junk_not_ignored": _warn("Git ignores by-products; `git add --all` would commit others."),
-    "skill_in_junk": _warn("No SKILL.md lies in a folder that is named like a by-product."),
-    "lock_in_skills": _warn("A project's lock lies beside its skills folder, not in it."),
+    "tracked_junk": _report("Git tracks no by-products in a skill; they do not ship."),
+    "junk_not_ignored": _warn("Git ignores by-products; `git add --all` would commit them."),
+    "skill_in_junk": _warn("No SKILL.md is in a folder that is named like a by-product."),
+    "lock_in_skills": _warn("A project's lock is beside its skills folder, not in it."),
     "unreadable": _refuse("Every file and folder can be read."),
     "changed_while_read": _refuse("No file changes while it is read."),
     "too_many_files": _refuse("A skill has at most SKILL_MAX_FILES files.", EXTENSION),
@@ -124,11 +124,11 @@ CODES: Final[dict[str, Code]] = {
     "scan_too_deep": _refuse("Folders nest no deeper than SCAN_MAX_DEPTH."),
     "scan_too_many_entries": _refuse("A scan looks at no more than SCAN_MAX_ENTRIES entries."),
     "link_not_followed": _warn("A symbolic link outside every skill is not followed."),
-    "exclude_unused": _warn("Every folder in `exclude` is there, outside every skill."),
+    "exclude_unused": _warn("Every folder in `exclude` exists, outside every skill."),
     "name_not_nfc": _warn("File and folder names are in Unicode NFC; they are locked in NFC."),
-    # --- paths, as `skills.paths` names them ---
+    # --- paths, as `files.paths` names them ---
     "path_collision": _refuse("No two paths are equal after NFKC and case folding."),
-    "path_too_long": _refuse("A path keeps to PATH_MAX_CHARACTERS and PATH_COMPONENT_MAX_BYTES."),
+    "path_too_long": _refuse("A path is no longer than PATH_MAX_CHARACTERS and PATH_COMPONENT_MAX_BYTES."),
     "path_too_deep": _refuse("A path has at most PATH_MAX_COMPONENTS components."),
     "path_empty_component": _refuse("No component of a path is empty."),
     "path_dot_component": _refuse("No component of a path is `.` or `..`."),
@@ -144,15 +144,15 @@ CODES: Final[dict[str, Code]] = {
 
 
 def diagnose(code: str, path: str, message: str, line: int | None = None) -> Diagnostic:
-    """Make a diagnostic with the level its code has in `CODES`.
+    """Return a diagnostic with the level of its code.
 
     Raises:
-        KeyError: If nobody wrote the code down.
+        KeyError: If `CODES` does not have the code.
     """
     return Diagnostic(code=code, level=CODES[code].level, message=message, path=path, line=line)
 
 
 def clip(text: str) -> str:
-    """Shorten what a message quotes; a value can be as long as the frontmatter."""
+    """Shorten a quoted value; it can be as long as the frontmatter."""
     limit = limits.MESSAGE_QUOTE_MAX_CHARACTERS
     return text if len(text) <= limit else f"{text[: limit - 3]}..."

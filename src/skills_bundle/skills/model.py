@@ -1,4 +1,4 @@
-"""Record: a skill as found on disk, and what there is to say about it."""
+"""Record: a skill as found on disk, its diagnostics, and what a scan has to know about its files."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
 
-if TYPE_CHECKING:
-    from pydantic import JsonValue
+from skills_bundle.formats.digest import TreeEntry
 
-    from skills_bundle.formats.digest import TreeEntry
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
 
 SKILL_MD: Final = "SKILL.md"
 """The file that makes a folder a skill, in exactly these letters."""
 LOCK_FILE_NAME: Final = "catalog.lock.json"
-"""The lock's file name; at the top of a skills folder it is no part of what it locks."""
+"""The lock's file name; at the top of a skills folder the lock does not lock itself."""
 
 
 class Level(StrEnum):
-    """How much a diagnostic weighs."""
+    """What a diagnostic means for the skill."""
 
     REFUSE = "refuse"
     """The skill cannot be locked."""
@@ -28,12 +30,12 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """One finding about a skill folder.
+    """One problem of a skill folder.
 
     Attributes:
-        code: Stable identifier from `skills.rules.CODES`.
-        level: What it means for the skill.
-        message: The true cause and what to do, one sentence.
+        code: Stable identifier from `skills.codes.CODES`.
+        level: Refuse or warn.
+        message: The cause and what to do, in one sentence.
         path: File below the skills folder, `/` between components.
         line: Line in that file, from 1, when there is one.
     """
@@ -52,7 +54,7 @@ class SkillFile:
     Attributes:
         path: Below the skill's folder, `/` between components, NFC as found on disk.
         data: The bytes.
-        executable: What git recorded; see `FileFacts`.
+        executable: See `FileFacts.executable`.
     """
 
     path: str
@@ -72,7 +74,7 @@ class Skill:
         tags: De-duplicated, sorted.
         diagnostics: Warnings only; sorted.
         files: Sorted by the UTF-8 bytes of the path; SKILL.md is one of them.
-        parse_mode: `strict`, or `repaired` when the frontmatter had to be mended to be read.
+        parse_mode: `strict`, or `repaired` if a plain value had to be quoted to be read.
     """
 
     name: str
@@ -109,9 +111,9 @@ class ScanResult:
         without_skill_md: Top-level folders that hold files but no SKILL.md anywhere below.
         ignored: Folders that would be skills if git did not ignore them, as far as that shows
             without looking into ignored folders further than one level.
-        unlocked: What git holds (without git: what the disk holds, junk aside) besides the locked
-            files; sorted by path bytes.
-        problems: Findings about what belongs to no skill, sorted. One of level refuse means that
+        unlocked: The files that git holds (without git: the disk, except junk) besides the locked
+            ones; sorted by path bytes.
+        problems: Diagnostics about entries outside every skill, sorted. One of level refuse means that
             the scan did not see everything, so nothing may be locked.
     """
 
@@ -125,7 +127,7 @@ class ScanResult:
 
     @property
     def complete(self) -> bool:
-        """Tell whether a lock may be made: no skill is refused and nothing was left unseen."""
+        """Whether a lock may be made: no skill is refused and the scan saw everything."""
         return not self.refused and all(row.level is Level.WARN for row in self.problems)
 
     @property
@@ -135,47 +137,113 @@ class ScanResult:
 
 
 class FileFacts(Protocol):
-    """What a scan must know of a folder besides its bytes; git's view of it, if there is one.
+    """What a scan has to know about files besides their bytes: git's view, if there is git.
 
     Every path is below the skills folder, `/` between components.
     """
 
     def mode(self, path: str) -> str | None:
-        """Give the git mode recorded for a tracked path (the index), else None."""
+        """Return the git mode that the index records for a path, else None."""
         ...
 
     def ignored(self, path: str) -> bool:
-        """Tell whether git ignores a file or folder.
+        """Return whether git ignores a file or folder.
 
         What git tracks never counts as ignored, nor does a folder that holds a tracked file.
         """
         ...
 
     def untracked(self, path: str) -> bool:
-        """Tell whether there is a git that neither tracks a path nor ignores it."""
+        """Return whether there is git, and it neither tracks nor ignores a path."""
         del path
         return False
 
     def nested_repository(self, path: str) -> bool:
-        """Tell whether a folder is a repository of its own, whose files git would not add."""
+        """Return whether a folder is a git repository of its own, whose files git would not add."""
         del path
         return False
 
     def not_checked_out(self) -> tuple[str, ...]:
-        """Give every tracked file that git was told to keep away from the disk."""
+        """Return every tracked file that is not checked out, as in a sparse checkout."""
         return ()
 
     def submodules(self) -> tuple[TreeEntry, ...]:
-        """Give the submodules below the skills folder."""
+        """Return the submodules below the skills folder."""
         ...
 
     def unlocked(self) -> tuple[TreeEntry, ...] | None:
-        """Give what does not ship where that is known better than the disk knows it, else None.
+        """Return the files that do not ship, if known from elsewhere than the disk; else None.
 
-        An sdist ships the locked files alone; what git held besides them stands in its lock.
+        An sdist holds the locked files only; the lock in it names what git held besides them.
         """
         return None
 
     def executable(self, path: str, *, on_disk: bool) -> bool:
-        """Tell whether the file is executable: git's index, else the old lock, else the disk."""
+        """Return the x bit from git's index, else from the old lock, else from the disk."""
         ...
+
+
+class _Executable(Protocol):
+    @property
+    def executable(self) -> bool: ...
+
+
+class _Unlocked(Protocol):
+    @property
+    def path(self) -> str: ...
+    @property
+    def mode(self) -> str: ...
+    @property
+    def oid(self) -> str: ...
+
+
+class OldLock(Protocol):
+    """The part of an existing lock that a scan without git uses."""
+
+    @property
+    def unlocked(self) -> Sequence[_Unlocked]:
+        """Files that git held besides the locked ones."""
+        ...
+
+    def files(self) -> Mapping[str, _Executable]:
+        """Return the locked files by their path below the skills folder."""
+        ...
+
+
+class DiskFacts(FileFacts):
+    """Facts without git: from the disk, and from an old lock if there is one.
+
+    Args:
+        old_lock: Decides about x bits, which archives and mounts lose, and about `unlocked`,
+            which an sdist does not ship.
+    """
+
+    def __init__(self, old_lock: OldLock | None = None) -> None:
+        """Keep the lock's files."""
+        self._files: Mapping[str, _Executable] = {} if old_lock is None else old_lock.files()
+        self._unlocked = (
+            None
+            if old_lock is None
+            else tuple(TreeEntry(row.path, row.mode, row.oid) for row in old_lock.unlocked)
+        )
+
+    def mode(self, path: str) -> str | None:
+        """Return None: nothing is tracked."""
+        del path
+
+    def ignored(self, path: str) -> bool:
+        """Return False: nothing is ignored."""
+        del path
+        return False
+
+    def submodules(self) -> tuple[TreeEntry, ...]:
+        """Return none."""
+        return ()
+
+    def unlocked(self) -> tuple[TreeEntry, ...] | None:
+        """Return the old lock's, or None."""
+        return self._unlocked
+
+    def executable(self, path: str, *, on_disk: bool) -> bool:
+        """Return the old lock's x bit, else the disk's."""
+        return self._files[path].executable if path in self._files else on_disk

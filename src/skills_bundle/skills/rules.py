@@ -1,6 +1,6 @@
-"""Decision: which skills get in, by the Agent Skills specification, and what to say of the others.
+"""Decision: which skills may be locked, by the Agent Skills specification.
 
-Everything wrong with every skill is said in one run; one bad skill hides no other.
+Every problem of every skill is reported in one run; one bad skill hides no other.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle.skills import limits
-from skills_bundle.skills import fields, frontmatter
 from skills_bundle.files import paths
+from skills_bundle.skills import frontmatter, limits
 from skills_bundle.skills.codes import CODES, clip, diagnose
 from skills_bundle.skills.model import (
     SKILL_MD,
@@ -43,12 +42,12 @@ _LINK: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A skill folder with what the scan found in it.
+    """A skill folder before it is checked.
 
     Attributes:
         path: Below the skills folder; `.` for the skills folder itself.
         files: Sorted by path bytes; without those that could not be read.
-        diagnostics: What the scan itself has to say.
+        diagnostics: What the scan itself reported.
     """
 
     path: str
@@ -58,7 +57,7 @@ class Candidate:
 
 @dataclass(slots=True)
 class _Case:
-    """A candidate while it is looked at."""
+    """A candidate while it is checked."""
 
     candidate: Candidate
     head: Frontmatter | None
@@ -73,7 +72,7 @@ class _Case:
 def judge(
     candidates: Sequence[Candidate], *, strict: bool = False
 ) -> tuple[tuple[Skill, ...], tuple[RefusedSkill, ...]]:
-    """Sort candidates into skills and refused ones: each ends up in exactly one of the two.
+    """Check candidates; each becomes either a skill or a refused skill.
 
     Args:
         candidates: All skill folders of one skills folder, in any order.
@@ -96,7 +95,7 @@ def judge(
 
 
 def check(candidate: Candidate) -> tuple[Diagnostic, ...]:
-    """Give everything there is to say about one skill folder by itself."""
+    """Check one skill folder by itself."""
     return tuple(sorted(set(_examine(candidate).rows), key=_order))
 
 
@@ -112,7 +111,7 @@ def _skill(
         path=candidate.path,
         description=str(head.fields["description"]).strip(),
         frontmatter=head.fields,
-        tags=fields.tags(head.fields),
+        tags=frontmatter.tags(head.fields),
         diagnostics=rows,
         files=candidate.files,
         parse_mode=head.parse_mode,
@@ -132,15 +131,15 @@ def _examine(candidate: Candidate) -> _Case:
         folder = candidate.path.rsplit("/", 1)[-1]
         case.rows += [
             diagnose(code, place, message, case.head.lines.get(key, 1))
-            for code, key, message in fields.problems(case.head.fields, folder)
+            for code, key, message in frontmatter.field_problems(case.head.fields, folder)
         ]
         case.rows += _body_rows(candidate, skill_md.data, case.head, place)
     return case
 
 
 def _path_rows(candidate: Candidate) -> Iterator[Diagnostic]:
-    """Check every path as the lock will hold it; a folder's fault is told once."""
-    told: set[tuple[str, str]] = set()
+    """Check every path as the lock will hold it; report a folder's problem once."""
+    reported: set[tuple[str, str]] = set()
     for path in [f"{candidate.path}/{file.path}" for file in candidate.files] or [candidate.path]:
         if candidate.path == ".":
             return
@@ -150,8 +149,8 @@ def _path_rows(candidate: Candidate) -> Iterator[Diagnostic]:
                 for prefix in [*paths.parents(path), path]
                 if code in dict(paths.problems(prefix))
             )
-            if (code, place) not in told:
-                told.add((code, place))
+            if (code, place) not in reported:
+                reported.add((code, place))
                 yield diagnose(code, place, f"the path {message}")
 
 
@@ -179,7 +178,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _compare(cases: list[_Case]) -> None:
-    """Add what only shows when skills are seen together."""
+    """Add the problems that only show between skills."""
     by_name: defaultdict[str, list[_Case]] = defaultdict(list)
     for case in cases:
         if case.name is not None:
@@ -203,7 +202,7 @@ def _few(names: list[str]) -> str:
 
 
 def _touched(cases: Iterable[_Case], places: tuple[str, str]) -> Iterator[_Case]:
-    """Give the cases that lie at, above or below one of two colliding paths."""
+    """Yield the cases at, above or below one of two colliding paths."""
     for case in cases:
         path = f"{case.candidate.path}/"
         if any(f"{place}/".startswith(path) or path.startswith(f"{place}/") for place in places):

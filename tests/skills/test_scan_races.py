@@ -1,4 +1,4 @@
-"""What happens to a file between the listing and the reading, and what junk and strays become."""
+"""What happens to a file between the listing and the reading, and what happens to files that do not ship."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.files.reading import FolderEntry, Folder
-from skills_bundle.skills.gathering import Spot
+from skills_bundle.files.reading import Folder, FolderEntry
+from skills_bundle.skills.scan import EntryPath
 from tests.builders import SkillsFolder, codes
 
 if TYPE_CHECKING:
@@ -134,13 +134,13 @@ def test_a_stray_path_no_lock_can_hold_stops_the_lock(folder: SkillsFolder) -> N
     assert [row.code for row in folder.scan().problems] == ["path_too_long"]
 
 
-def test_a_spot_at_the_top_is_shown_as_a_dot() -> None:
+def test_the_top_is_displayed_as_a_dot() -> None:
     """And its entries have no slash before them."""
-    top = Spot("", "")
-    assert (top.shown, top.below("a").path, top.below("a").below("b").path) == (".", "a", "a/b")
+    top = EntryPath("", "")
+    assert (top.display, top.below("a").path, top.below("a").below("b").path) == (".", "a", "a/b")
 
 
 def test_a_spot_keeps_the_disks_spelling_beside_nfc() -> None:
     """One to open, one to lock."""
-    spot = Spot("", "").below("cafe\u0301").below("e\u0301")
-    assert (spot.raw, spot.path) == ("cafe\u0301/e\u0301", "café/é")
+    path = EntryPath("", "").below("cafe\u0301").below("e\u0301")
+    assert (path.raw, path.path) == ("cafe\u0301/e\u0301", "café/é")

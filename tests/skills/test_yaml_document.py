@@ -1,16 +1,21 @@
-"""Plain scalars in YAML 1.2 and 1.1, held systematically to PyYAML's own resolver."""
+"""YAML documents: plain scalars in YAML 1.2 and 1.1, and what PyYAML accepts but others do not.
+
+The vectors of frontmatter hold most cases; here is what they cannot show.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import yaml
-from yaml.resolver import Resolver
 
-from skills_bundle.skills import yaml_scalars
+from skills_bundle.skills import frontmatter, yaml_document
+
+if TYPE_CHECKING:
+    from skills_bundle.skills.frontmatter import Frontmatter
 
 PIECES = ["0", "1", "7", "8", "9", ".", "-", "+", "_", ":", "e", "E", "x", "o", "b", "f", "~", "="]
 SHORT = ["".join(parts) for n in range(5) for parts in itertools.product(PIECES, repeat=n)]
@@ -87,28 +92,15 @@ WORDS = [
 ]
 
 
-def pyyaml_kind(text: str) -> str:
-    """Give the name of the tag that PyYAML's resolver gives a plain scalar."""
-    tag = cast("str", Resolver().resolve(yaml.ScalarNode, text, (True, False)))  # pyright: ignore[reportUnknownMemberType]
-    return tag.rsplit(":", 1)[-1]
-
-
-def test_yaml_1_1_is_what_pyyaml_says_for_every_short_scalar() -> None:
-    """All 100,000 strings of up to four of the characters numbers are made of."""
-    different = [t for t in SHORT if yaml_scalars.kind(t, yaml_1_1=True) != pyyaml_kind(t)]
-    assert different == []
-
-
-@pytest.mark.parametrize("text", [word for word in WORDS if word.lower() not in {"y", "n"}])
-def test_yaml_1_1_is_what_pyyaml_says_for_words_dates_and_times(text: str) -> None:
-    """One by one."""
-    assert yaml_scalars.kind(text, yaml_1_1=True) == pyyaml_kind(text)
+def parse(head: str) -> Frontmatter:
+    """Read a SKILL.md with this YAML head."""
+    return frontmatter.parse(f"---\n{head}\n---\n".encode())
 
 
 @pytest.mark.parametrize("text", ["y", "Y", "n", "N"])
 def test_single_letters_are_booleans_of_yaml_1_1_though_not_of_pyyaml(text: str) -> None:
     """yaml.org/type/bool lists them, and other readers of YAML 1.1 follow it."""
-    assert (yaml_scalars.kind(text, yaml_1_1=True), pyyaml_kind(text)) == ("bool", "str")
+    assert (yaml_document.yaml_1_1_type(text), pyyaml_value(f"[{text}]")) == ("bool", [text])
 
 
 def pyyaml_value(text: str) -> object:
@@ -121,11 +113,12 @@ def test_numbers_not_called_ambiguous_are_the_same_number_for_pyyaml() -> None:
     plain = [
         text
         for text in [*SHORT, *WORDS]
-        if yaml_scalars.kind(text) in {"int", "float"}
-        and not yaml_scalars.is_ambiguous(text)
+        if yaml_document.core_type(text) in {"int", "float"}
+        and not yaml_document.is_ambiguous(text)
         and not text.lower().endswith((".inf", ".nan"))
     ]
-    different = [t for t in plain if repr(pyyaml_value(f"[{t}]")) != repr([yaml_scalars.value(t)])]
+    ours = {text: repr([yaml_document.plain_value(text)]) for text in plain}
+    different = [text for text in plain if repr(pyyaml_value(f"[{text}]")) != ours[text]]
     assert (different, len(plain) > 1000) == ([], True)
 
 
@@ -155,7 +148,7 @@ def test_numbers_not_called_ambiguous_are_the_same_number_for_pyyaml() -> None:
 )
 def test_what_the_versions_read_differently_is_ambiguous(text: str) -> None:
     """Each of these is another value for half of the hosts."""
-    assert yaml_scalars.is_ambiguous(text)
+    assert yaml_document.is_ambiguous(text)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +180,7 @@ def test_what_the_versions_read_differently_is_ambiguous(text: str) -> None:
 )
 def test_what_the_versions_read_alike_is_not(text: str) -> None:
     """Types and values are the same."""
-    assert not yaml_scalars.is_ambiguous(text)
+    assert not yaml_document.is_ambiguous(text)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +207,7 @@ def test_what_the_versions_read_alike_is_not(text: str) -> None:
 )
 def test_values_are_those_of_the_core_schema(text: str, value: object) -> None:
     """YAML 1.2.2, section 10.3.2."""
-    found = yaml_scalars.value(text)
+    found = yaml_document.plain_value(text)
     assert (found, type(found)) == (value, type(value))
 
 
@@ -224,22 +217,75 @@ def test_values_are_those_of_the_core_schema(text: str, value: object) -> None:
 )
 def test_numbers_that_json_cannot_carry_are_refused(text: str) -> None:
     """Infinite, not a number, inexact or endless."""
-    with pytest.raises(yaml_scalars.NotJsonError):
-        yaml_scalars.value(text)
+    with pytest.raises(yaml_document.NotJsonError):
+        yaml_document.plain_value(text)
 
 
 def test_an_endless_octal_costs_nothing() -> None:
     """Python would refuse to convert it, or take its time."""
-    assert yaml_scalars.is_ambiguous("0" + "7" * 100_000) is False
+    assert yaml_document.is_ambiguous("0" + "7" * 100_000) is False
 
 
 @pytest.mark.parametrize("text", ["yes", "12", "1.5", "null", "2026-01-01", "~", "1e3", "0b1"])
-def test_a_name_that_is_no_text_for_somebody_is_told_apart(text: str) -> None:
-    """In either version."""
-    assert not yaml_scalars.is_text_everywhere(text)
+def test_a_name_that_is_not_text_for_every_reader_is_ambiguous(text: str) -> None:
+    """In either version of YAML."""
+    assert "yaml_ambiguous" in {row.code for row in parse(f"name: {text}").diagnostics}
 
 
 def test_smallest_numbers_stay_finite() -> None:
     """Underflow is zero for every reader."""
-    assert yaml_scalars.value("1e-999") == 0.0
-    assert math.isfinite(cast("float", yaml_scalars.value("1.7976931348623157e308")))
+    assert yaml_document.plain_value("1e-999") == 0.0
+    assert math.isfinite(cast("float", yaml_document.plain_value("1.7976931348623157e308")))
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_an_unclosed_quote_is_named_with_its_column(quote: str) -> None:
+    """The line is the diagnostic's."""
+    (row,) = parse(f"name: x\ndescription: {quote}Open").diagnostics
+    assert row.message == f"not YAML: the quote {quote} in column 14 is never closed"
+
+
+def test_a_quote_closed_by_the_next_one_is_reported() -> None:
+    """The error shows lines below its cause."""
+    (row,) = parse('name: x\ndescription: "Open\nlicense: "MIT"').diagnostics
+    assert row.message.endswith("the quote that closes on this line was opened on the line above")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "# a#b\nname: [x, # b\n  z] # c#d\n",
+        "name: a#b",
+        "name: 'a' # b?c",
+        "? name # a\n: b",
+        "name: |  # a\n  ...\n  a]#b\n# c",
+        "name: a\n...\n# b",
+        "name: {? a : b}",
+    ],
+)
+def test_what_every_reader_accepts_between_scalars_is_no_problem(head: str) -> None:
+    """Comments after a blank, `#` and `?` in text, one `...`."""
+    assert yaml_document.read(head).problems == []
+
+
+@pytest.mark.parametrize(
+    ("head", "line"),
+    [
+        ("name: [\n  x,#c\n  z]", 1),
+        ('name: "x"#c', 0),
+        ("a: |\n  x\nname: [x]#c", 2),
+        ("name: x\n...\n...\n", 2),
+        ("name: x\n...\n# c\n...", 3),
+    ],
+)
+def test_what_only_pyyaml_accepts_is_reported_with_its_line(head: str, line: int) -> None:
+    """Other readers fail or read something else."""
+    assert [(code, at) for code, _, at in yaml_document.read(head).problems] == [
+        ("yaml_ambiguous", line)
+    ]
+
+
+def test_line_separators_survive_beside_private_use_characters() -> None:
+    """What replaces them while PyYAML reads is in no text and in no escape."""
+    document = yaml_document.read('"\u2028 \\U000F0000 \U000f0001": x')
+    assert list(document.fields) == ["\u2028 \U000f0000 \U000f0001"]
