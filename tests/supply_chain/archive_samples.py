@@ -17,7 +17,7 @@ from skills_bundle.supply_chain.archive.verify import verify
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from skills_bundle.supply_chain.archive.report import ArchiveVerification
+    from skills_bundle.supply_chain.archive.verify import ArchiveVerification
 
 WHEEL = "acme_skills-1.0-py2.py3-none-any.whl"
 SDIST = "acme_skills-1.0.tar.gz"

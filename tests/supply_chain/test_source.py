@@ -354,7 +354,7 @@ def test_a_file_that_goes_by_another_name_is_wrong(sample: SampleProject) -> Non
     found = verified(other, sample.folder)
     state, detail = state_of(found, "names")
     assert (found.exit_code, state) == (1, "fails")
-    assert "is of acme-skills 1.0, which the file's name does not say" in detail
+    assert "is of acme-skills 1.0, unlike the file name" in detail
 
 
 def test_a_setup_script_that_the_build_makes_cannot_be_told(sample: SampleProject) -> None:

@@ -108,7 +108,10 @@ def test_what_is_asserted_and_what_was_recorded_stay_apart(sample: SampleProject
     }
     inner = found["internalParameters"]
     assert inner["catalogSha256"] == receipt.catalog.sha256
-    assert inner["receiptSha256"] == hashlib.sha256(contents.receipt_bytes or b"").hexdigest()
+    assert (
+        inner["receiptSha256"]
+        == hashlib.sha256(contents.archive.read(contents.receipt_path) or b"").hexdigest()
+    )
     assert inner["inputsDirHash"] == receipt.inputs.dir_hash
     assert inner["skillsGitTree"] == receipt.catalog.git_tree
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from skills_bundle.supply_chain.archive.report import ArchiveVerification
+    from skills_bundle.supply_chain.archive.verify import ArchiveVerification
 
 SKILL = f"{BUNDLE}/skills/greet/SKILL.md"
 SCRIPT = f"{BUNDLE}/skills/greet/scripts/hi.sh"

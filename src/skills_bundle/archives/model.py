@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from skills_bundle.archives import limits
 from skills_bundle.errors import Problem, UnsafeArchiveError
 from skills_bundle.files.names import shown
+from skills_bundle.files.tree import FileEntry, FileTree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +50,7 @@ class Entry:
     facts: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Archive:
     """A wheel or sdist that every tool reads the same way.
 
@@ -74,6 +76,20 @@ class Archive:
     entries: tuple[Entry, ...] = ()
     wrapping: Mapping[str, str] = field(default_factory=dict[str, str])
     canonical: Literal["yes", "no", "partly"] = "no"
+
+    @cached_property
+    def files(self) -> FileTree:
+        """The members as a tree of files."""
+        entries = {
+            path: FileEntry.of(member.data, executable=member.executable)
+            for path, member in self.members.items()
+        }
+        return FileTree(entries, lambda path: self.members[path].data)
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a member; None if there is no such member."""
+        member = self.members.get(path)
+        return None if member is None else member.data
 
 
 class Findings:

@@ -22,7 +22,7 @@ from skills_bundle.supply_chain.statement import statement as statements
 
 if TYPE_CHECKING:
     from skills_bundle.cli.output import Output
-    from skills_bundle.supply_chain.archive.report import ArchiveVerification
+    from skills_bundle.supply_chain.archive.verify import ArchiveVerification
 
 PAGE: Final = "docs/how-to/attest-a-wheel.md"
 """Where the files of the examples are made."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from skills_bundle.archives.model import ArchiveKind
     from skills_bundle.bundle.verify import Verdict
     from skills_bundle.cli.output import Output, Terminal
-    from skills_bundle.supply_chain.archive.report import ArchiveVerification, Form
+    from skills_bundle.supply_chain.archive.verify import ArchiveVerification, Form
 
 HEADLINES: Final[dict[Verdict, str]] = {
     "match": "every file is the one that was locked and recorded",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.verify import Verdict, Verification
     from skills_bundle.cli.output import Terminal
     from skills_bundle.cli.view.pretty import Mark
-    from skills_bundle.supply_chain.archive.report import ArchiveVerification
+    from skills_bundle.supply_chain.archive.verify import ArchiveVerification
 
     Verified: TypeAlias = Verification | ArchiveVerification
 

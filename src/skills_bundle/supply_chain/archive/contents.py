@@ -1,4 +1,4 @@
-"""Decision: what a wheel or sdist carries of a bundle: lock, receipt, skills, and whose it is."""
+"""Decision: what a wheel or sdist holds of a bundle: lock, receipt, skills, and its metadata."""
 
 from __future__ import annotations
 
@@ -6,18 +6,27 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
+
 from skills_bundle.bundle import documents
 from skills_bundle.bundle.documents import Identity
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
-from skills_bundle.errors import UnsafeFileError
+from skills_bundle.errors import SettingsError, UnsafeFileError
 from skills_bundle.files.paths import parents
-from skills_bundle.formats import core_metadata, record_file
+from skills_bundle.formats import core_metadata, record_file, toml
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
-from skills_bundle.installed.distribution import METADATA_FILE_NAME, normalised
+from skills_bundle.installed.distribution import METADATA_FILE_NAME
 from skills_bundle.installed.location import BUNDLE_FOLDER
-from skills_bundle.supply_chain.archive.sdist_apart import PKG_INFO, apart
+from skills_bundle.project import limits, settings
+from skills_bundle.supply_chain.source.layout import LEGACY, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,31 +36,31 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.formats.record_file import RecordRow
+    from skills_bundle.supply_chain.source.layout import Table
 
+PKG_INFO: Final = "PKG-INFO"
+"""An sdist's core metadata (PyPA, Source distribution format)."""
 SKILLS: Final = "skills"
-"""The folder of skills in a bundle, and unless configured otherwise in a project."""
+"""The folder of skills in a bundle, and by default in a project."""
+_METADATA_VERSION: Final = "core-metadata-version"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveContents:
-    """What a distribution carries.
+    """What a distribution holds.
 
     Attributes:
         archive: The distribution.
-        identity: Name and version as its metadata has them; as its file name has them where there
-            is no metadata.
-        dist_info: A wheel's `.dist-info` folder, "" if there is not exactly one, or for an sdist.
-        package: Path of the package that holds the bundle, "" for an sdist or if there is none.
+        identity: Name and version from the metadata; from the file name if there is no metadata.
+        dist_info: A wheel's `.dist-info` folder; "" if there is not exactly one, or for an sdist.
+        package: Path of the package that holds the bundle; "" for an sdist or if there is none.
         lock: The lock, compared with RECORD and receipt.
         receipt: The build receipt, compared with RECORD, lock, metadata and its own proof.
-        record: A wheel's RECORD, None if there is none.
-        lock_path: Where the lock is among the members, or would be.
-        receipt_path: Likewise.
+        record: A wheel's RECORD; None if there is none.
+        lock_path: Path of the lock, whether or not it is present.
+        receipt_path: Path of the receipt, whether or not it is present.
         skills: Path of the folder that locked paths are relative to; "" if it is the top.
-        apart: Files of an sdist of which the receipt cannot speak, since the build makes them for
-            the sdist alone.
-        lock_bytes: None if there is no lock.
-        receipt_bytes: None if there is no receipt.
+        sdist_only: Files the build generates only for the sdist, which the receipt does not cover.
     """
 
     archive: Archive
@@ -64,31 +73,40 @@ class ArchiveContents:
     lock_path: str
     receipt_path: str
     skills: str
-    apart: frozenset[str]
-    lock_bytes: bytes | None
-    receipt_bytes: bytes | None
+    sdist_only: frozenset[str]
+
+    @property
+    def metadata_path(self) -> str:
+        """Path of the core metadata, whether or not it is present."""
+        return _metadata_path(self.archive, self.dist_info)
+
+    @property
+    def lock_bytes(self) -> bytes | None:
+        """The bytes of the lock; None if there is none."""
+        return self.archive.read(self.lock_path)
 
     def skill_path(self, path: str) -> str:
-        """Give where a locked file is among the members."""
+        """Return where a locked file is in the archive."""
         return f"{self.skills}/{path}" if self.skills else path
 
 
 def contents_of(archive: Archive) -> ArchiveContents:
-    """Find what a distribution carries; whatever is missing is said, never raised."""
-    package = _package(archive) if archive.kind == "wheel" else ""
-    folder = f"{package}/{BUNDLE_FOLDER}/" if archive.kind == "wheel" else ""
+    """Find what a distribution holds; missing and invalid parts are reported, never raised."""
+    is_wheel = archive.kind == "wheel"
+    package = _package(archive) if is_wheel else ""
+    folder = f"{package}/{BUNDLE_FOLDER}/" if is_wheel else ""
     lock_path, receipt_path = folder + LOCK_FILE_NAME, folder + RECEIPT_FILE_NAME
-    dist_info = _dist_info(archive)
+    dist_info = _dist_info(archive) if is_wheel else ""
     identity = _identity(archive, dist_info)
-    recorded = _bytes(archive, f"{dist_info}/{RECORD_FILE_NAME}") if dist_info else None
+    recorded = archive.read(f"{dist_info}/{RECORD_FILE_NAME}") if dist_info else None
     record = None if recorded is None else record_file.parse(recorded)
     rows: Mapping[str, RecordRow] = {} if record is None else record.rows
-    receipt = documents.read_receipt(_found(archive, receipt_path), rows.get(receipt_path))
-    unspoken = _unspoken(archive, identity, receipt)
-    if PKG_INFO in unspoken:
+    receipt = documents.read_receipt(_document(archive, receipt_path), rows.get(receipt_path))
+    sdist_only = frozenset[str]() if is_wheel else _sdist_only(archive, identity, receipt)
+    if PKG_INFO in sdist_only:
         identity = replace(identity, metadata_sha256=None)
     lock, receipt = documents.cross_check(
-        documents.read_lock(_found(archive, lock_path), rows.get(lock_path)), receipt, identity
+        documents.read_lock(_document(archive, lock_path), rows.get(lock_path)), receipt, identity
     )
     return ArchiveContents(
         archive=archive,
@@ -100,24 +118,30 @@ def contents_of(archive: Archive) -> ArchiveContents:
         record=record,
         lock_path=lock_path,
         receipt_path=receipt_path,
-        skills=f"{folder}{SKILLS}" if archive.kind == "wheel" else _skills_of_sdist(archive, lock),
-        apart=unspoken,
-        lock_bytes=_bytes(archive, lock_path),
-        receipt_bytes=_bytes(archive, receipt_path),
+        skills=f"{folder}{SKILLS}" if is_wheel else _skills_of_sdist(archive, lock),
+        sdist_only=sdist_only,
     )
 
 
-def _unspoken(
-    archive: Archive, identity: Identity, receipt: Document[BuildReceipt]
-) -> frozenset[str]:
-    """Give the files made apart, but for core metadata that are the wheel's all the same."""
-    claim, found = receipt.value, apart(archive)
-    same = claim is None or claim.package.metadata_sha256 == identity.metadata_sha256
-    return found - {PKG_INFO} if same else found
+def name_and_version(file_name: str) -> tuple[str, str]:
+    """Return the normalised name and version in a file name; "" twice if it is not a valid one."""
+    try:
+        if file_name.endswith(".whl"):
+            name, version, _, _ = parse_wheel_filename(file_name)
+        else:
+            name, version = parse_sdist_filename(file_name)
+    except (InvalidWheelFilename, InvalidSdistFilename):
+        return "", ""
+    return name, str(version)
+
+
+def _document(archive: Archive, path: str) -> bytes | UnsafeFileError:
+    data = archive.read(path)
+    return UnsafeFileError("missing", path) if data is None else data
 
 
 def _package(archive: Archive) -> str:
-    """Give the one package that holds something of a bundle; "" if there is none."""
+    """Return the one package that holds a bundle; "" if there is none."""
     mark = f"/{BUNDLE_FOLDER}/"
     found = {path.partition(mark)[0] for path in archive.members if mark in path}
     locked = {package for package in found if f"{package}{mark}{LOCK_FILE_NAME}" in archive.members}
@@ -125,7 +149,7 @@ def _package(archive: Archive) -> str:
 
 
 def _skills_of_sdist(archive: Archive, lock: Document[CatalogLock]) -> str:
-    """Give the folder in which most locked files lie: the project's settings may name any."""
+    """Return the folder that holds most locked files: a project's settings may name any folder."""
     locked = frozenset[str]() if lock.value is None else lock.value.files().keys()
     counted: Counter[str] = Counter()
     for path in archive.members:
@@ -135,53 +159,62 @@ def _skills_of_sdist(archive: Archive, lock: Document[CatalogLock]) -> str:
     return max(counted, key=lambda folder: (counted[folder], folder == SKILLS), default=SKILLS)
 
 
-def _dist_info(archive: Archive) -> str:
+def dist_infos(archive: Archive) -> list[str]:
+    """Return the `.dist-info` folders of a wheel, sorted; a valid wheel has exactly one."""
     tops = {path.partition("/")[0] for path in archive.members}
-    found = [top for top in tops if top.endswith(DIST_INFO_SUFFIX)]
-    return found[0] if len(found) == 1 and archive.kind == "wheel" else ""
+    return sorted(top for top in tops if top.endswith(DIST_INFO_SUFFIX))
 
 
-def _identity(archive: Archive, dist_info: str) -> Identity:
-    metadata = _bytes(archive, _metadata_path(archive, dist_info))
-    if metadata is None:
-        name, version = named(archive.file_name)
-        return Identity(name, version, known=False)
-    head = core_metadata.read(metadata)
-    return Identity(
-        normalised(head.first("name") or ""),
-        head.first("version") or "",
-        known=True,
-        metadata_sha256=sha256_hex(metadata),
-    )
-
-
-def metadata_path(contents: ArchiveContents) -> str:
-    """Give where the core metadata is among the members, or would be."""
-    return _metadata_path(contents.archive, contents.dist_info)
+def _dist_info(archive: Archive) -> str:
+    found = dist_infos(archive)
+    return found[0] if len(found) == 1 else ""
 
 
 def _metadata_path(archive: Archive, dist_info: str) -> str:
     return PKG_INFO if archive.kind == "sdist" else f"{dist_info}/{METADATA_FILE_NAME}"
 
 
-def named(file_name: str) -> tuple[str, str]:
-    """Give the normalised name and the version that a file name has; "" for what it has not.
+def _identity(archive: Archive, dist_info: str) -> Identity:
+    metadata = archive.read(_metadata_path(archive, dist_info))
+    if metadata is None:
+        name, version = name_and_version(archive.file_name)
+        return Identity(name, version, known=False)
+    head = core_metadata.read(metadata)
+    return Identity(
+        canonicalize_name(head.first("name") or ""),
+        head.first("version") or "",
+        known=True,
+        metadata_sha256=sha256_hex(metadata),
+    )
 
-    Source:
-        PyPA, Binary distribution format; Source distribution format.
+
+def _sdist_only(
+    archive: Archive, identity: Identity, receipt: Document[BuildReceipt]
+) -> frozenset[str]:
+    """Return the files the build generates only for this sdist.
+
+    Sdist and wheel share one receipt. If a project configures other core metadata or a `setup.py`
+    for its sdist, the receipt has no digest of them, so they can be neither confirmed nor refuted.
+    The configuration itself is covered by the receipt.
     """
-    if file_name.endswith(".tar.gz"):
-        name, _, version = file_name.removesuffix(".tar.gz").rpartition("-")
-        return normalised(name), version
-    name, _, rest = file_name.removesuffix(".whl").partition("-")
-    return normalised(name), rest.partition("-")[0]
+    build, _ = settings.build_table(_toml(archive, "pyproject.toml"), _toml(archive, "hatch.toml"))
+    sdist, wheel = (table(build, "targets", target) for target in ("sdist", "wheel"))
+    found: set[str] = {LEGACY} if sdist.get("support-legacy") else set()
+    claim = receipt.value
+    is_metadata_of_wheel = (
+        claim is None or claim.package.metadata_sha256 == identity.metadata_sha256
+    )
+    if sdist.get(_METADATA_VERSION) != wheel.get(_METADATA_VERSION) and not is_metadata_of_wheel:
+        found.add(PKG_INFO)
+    return frozenset(found)
 
 
-def _found(archive: Archive, path: str) -> bytes | UnsafeFileError:
-    member = archive.members.get(path)
-    return UnsafeFileError("missing", path) if member is None else member.data
-
-
-def _bytes(archive: Archive, path: str) -> bytes | None:
-    member = archive.members.get(path)
-    return None if member is None else member.data
+def _toml(archive: Archive, path: str) -> Table:
+    """Read a member as TOML; empty if it is missing, too large or invalid."""
+    data = archive.read(path)
+    if data is None or len(data) > limits.PYPROJECT_MAX_BYTES:
+        return {}
+    try:
+        return toml.parse(data, path)
+    except SettingsError:
+        return {}

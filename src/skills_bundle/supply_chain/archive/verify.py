@@ -1,6 +1,6 @@
-"""Decision: is a wheel or sdist what its lock and its build receipt say? One verdict.
+"""Decision: compare a wheel or sdist with its lock and its build receipt; one verdict.
 
-The same documents, witnesses and words as for an installation (`bundle.verify`). Nothing of the
+It uses the documents and states of `bundle.verify`, which verifies an installation. Nothing of the
 archive is unpacked to disk, and none of its code runs.
 """
 
@@ -8,55 +8,116 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
+from skills_bundle.archives.model import ArchiveKind
 from skills_bundle.bundle import proof_report, provenance, sbom, trees
-from skills_bundle.bundle.document_report import ProblemRow, report_of
+from skills_bundle.bundle.document_report import DocumentReport, ProblemRow, report_of
 from skills_bundle.bundle.documents import Document
-from skills_bundle.bundle.verify import EXIT_CODES, VERDICT_OF_STATE
+from skills_bundle.bundle.file_rows import FileRow
+from skills_bundle.bundle.proof_report import ProofReport
+from skills_bundle.bundle.provenance import Provenance
+from skills_bundle.bundle.sbom import SbomState
+from skills_bundle.bundle.verdict import EXIT_CODES, Report, worst
+from skills_bundle.bundle.verify import VERDICT_OF_STATE
 from skills_bundle.errors import Problem
-from skills_bundle.formats.digest import git_object_id
-from skills_bundle.supply_chain.archive import names as archive_names
-from skills_bundle.supply_chain.archive import rows as archive_rows
-from skills_bundle.supply_chain.archive.report import ArchiveVerification
-from skills_bundle.supply_chain.archive.rows import is_locked
+from skills_bundle.files.tree import compare
+from skills_bundle.supply_chain.archive.checks import compare_files, locked_files, name_problems
 
 if TYPE_CHECKING:
-    from skills_bundle.bundle.document_report import DocumentReport
     from skills_bundle.bundle.documents import DocumentState
-    from skills_bundle.bundle.file_rows import FileRow
-    from skills_bundle.bundle.provenance import Provenance
-    from skills_bundle.bundle.sbom import SbomState
-    from skills_bundle.bundle.verify import Verdict
+    from skills_bundle.bundle.verdict import Verdict
     from skills_bundle.supply_chain.archive.contents import ArchiveContents
-    from skills_bundle.supply_chain.archive.report import Form
+
+Form = Literal["canonical", "other", "partly"]
+"""How the archive stores its members.
+
+`canonical`: as the build writes it, byte for byte. `other`: as another tool packs it; modes, dates
+and order are not covered by any digest. `partly`: only some members as the build writes them, as
+when a finished archive was edited.
+"""
 
 FORMS: Final[dict[str, Form]] = {"yes": "canonical", "no": "other", "partly": "partly"}
-REWRITTEN: Final = Problem(
-    code="rewritten",
-    message="keeps some members exactly as the build writes them and others not: something was "
-    "changed after the build",
-)
+
+
+class ArchiveVerification(Report):
+    """The result of verifying a wheel or sdist.
+
+    Attributes:
+        verdict: `match`: every byte is as locked and recorded. `differs`: a file differs, is
+            missing or is not listed. `cannot_tell`: lock or receipt are missing or unreadable.
+        exit_code: 0, 1 or 3, in that order.
+        kind: `wheel` or `sdist`.
+        file_name: Without folders.
+        sha256: Digest of the file, as indexes and installers' lock files list it.
+        size: Size of the file, in bytes.
+        form: How it stores its members; see `Form`.
+        package_name: Normalised name of the distribution.
+        package_version: Its version.
+        lock: State of the lock.
+        receipt: State of the build receipt.
+        record: State of RECORD; null for an sdist, which has none.
+        sbom: Whether the bill of materials follows from lock and receipt; see `sbom.SbomState`.
+        provenance: What answers would state; null if the lock is not valid.
+        proof: What the receipt's proof shows about these bytes.
+        gaps: Every evidence gap.
+        notes: A sentence for each gap.
+        problems: Problems of the archive other than its files.
+        counts: Number of files in each state.
+        files: One row per file, sorted by path; below the top folder for an sdist.
+    """
+
+    kind: ArchiveKind
+    file_name: str
+    sha256: str
+    size: int
+    form: Form
+    package_name: str
+    package_version: str
+    lock: DocumentReport
+    receipt: DocumentReport
+    record: DocumentReport | None
+    sbom: SbomState
+    provenance: Provenance | None
+    proof: ProofReport
+    gaps: tuple[str, ...]
+    notes: tuple[str, ...]
+    problems: tuple[ProblemRow, ...]
+    counts: dict[str, int]
+    files: tuple[FileRow, ...]
+
+    @property
+    def differences(self) -> tuple[FileRow, ...]:
+        """The files that differ or are not confirmed."""
+        return tuple(row for row in self.files if not row.is_fine)
 
 
 def verify(contents: ArchiveContents) -> ArchiveVerification:
-    """Reach a verdict. What is wrong outweighs what cannot be told, and that what matches.
+    """Verify an archive.
 
     Args:
-        contents: From an archive in which no confusion was found.
+        contents: Of an archive that was read without problems.
     """
     blobs = _blobs(contents)
     lock = trees.check_trees(contents.lock, blobs)
     receipt = trees.check_revision(contents.receipt, lock, blobs)
     contents = replace(contents, lock=lock, receipt=receipt)
-    rows = archive_rows.rows(contents)
+    rows = compare_files(contents)
     problems = _problems(contents, rows)
-    bill = _bill(contents)
+    bill = _sbom_state(contents)
     gaps = provenance.ordered(_gaps(contents, rows, problems))
     block = _provenance(contents, gaps)
     gaps = gaps if block is None else block.gaps
-    verdict = _verdict(contents, rows, problems, bill)
+    verdict = worst(
+        [
+            *map(_verdict_of_row, rows),
+            VERDICT_OF_STATE[lock.state],
+            VERDICT_OF_STATE[receipt.state],
+            "differs" if problems or bill == "differs" else "match",
+        ]
+    )
     archive, identity = contents.archive, contents.identity
+    is_compared = blobs is not None and lock.believed is not None
     return ArchiveVerification(
         verdict=verdict,
         exit_code=EXIT_CODES[verdict],
@@ -72,9 +133,7 @@ def verify(contents: ArchiveContents) -> ArchiveVerification:
         record=_record_report(contents),
         sbom=bill,
         provenance=block,
-        proof=proof_report.describe(
-            receipt, compared=blobs is not None and lock.believed is not None
-        ),
+        proof=proof_report.describe(receipt, compared=is_compared),
         gaps=gaps,
         notes=tuple(provenance.GAP_SENTENCES[gap] for gap in gaps),
         problems=tuple(
@@ -86,54 +145,32 @@ def verify(contents: ArchiveContents) -> ArchiveVerification:
     )
 
 
-def _problems(contents: ArchiveContents, rows: tuple[FileRow, ...]) -> tuple[Problem, ...]:
-    found = [*archive_names.problems(contents)]
-    if contents.archive.canonical == "partly":
-        found.append(replace(REWRITTEN, path=contents.archive.file_name))
-    open_rows = sum(row.state == "unconfirmed" and row.path not in contents.apart for row in rows)
-    if open_rows and contents.archive.kind == "sdist" and contents.receipt.value is not None:
-        message = f"do not have the digest in the receipt; {open_rows} files are unconfirmed"
-        found.append(Problem(code="inputs", message=message, path="inputs.dir_hash"))
-    return tuple(found)
-
-
 def _blobs(contents: ArchiveContents) -> dict[str, str] | None:
-    """Give locked path to blob id, or None unless every locked file is the one locked."""
-    lock = contents.lock.value
-    if lock is None:
+    """Return git's blob id of every locked file, or None if one of them differs from the lock."""
+    lock, files = contents.lock.value, contents.archive.files
+    locked = locked_files(contents)
+    if lock is None or compare(locked, {path: files[path] for path in locked if path in files}):
         return None
-    blobs: dict[str, str] = {}
-    for path, locked in lock.files().items():
-        member = contents.archive.members.get(contents.skill_path(path))
-        if member is None or not is_locked(member, locked):
-            return None
-        blobs[path] = git_object_id("blob", member.data)
-    return blobs
+    return {path: files[contents.skill_path(path)].git_blob or "" for path in lock.files()}
 
 
-def _bill(contents: ArchiveContents) -> SbomState:
+def _problems(contents: ArchiveContents, rows: tuple[FileRow, ...]) -> tuple[Problem, ...]:
+    problems = [*name_problems(contents)]
+    archive = contents.archive
+    if archive.canonical == "partly":
+        message = "has only some members as the build writes them: it was edited after the build"
+        problems.append(Problem(code="rewritten", message=message, path=archive.file_name))
+    unconfirmed = {row.path for row in rows if row.state == "unconfirmed"} - contents.sdist_only
+    if unconfirmed and archive.kind == "sdist" and contents.receipt.value is not None:
+        message = f"does not have the recorded digest; {len(unconfirmed)} files are unconfirmed"
+        problems.append(Problem(code="inputs", message=message, path="inputs.dir_hash"))
+    return tuple(problems)
+
+
+def _sbom_state(contents: ArchiveContents) -> SbomState:
     path = sbom.path(contents.dist_info, contents.identity.name)
-    member = contents.archive.members.get(path) if contents.dist_info else None
-    found = None if member is None else member.data
-    return sbom.state(found, contents.lock.believed, contents.receipt.believed)
-
-
-def _verdict(
-    contents: ArchiveContents,
-    rows: tuple[FileRow, ...],
-    problems: tuple[Problem, ...],
-    bill: SbomState,
-) -> Verdict:
-    wrong = bool(problems) or bill == "differs"
-    verdicts = {
-        *(_verdict_of_row(row) for row in rows),
-        VERDICT_OF_STATE[contents.lock.state],
-        VERDICT_OF_STATE[contents.receipt.state],
-        "differs" if wrong else "match",
-    }
-    if "differs" in verdicts:
-        return "differs"
-    return "cannot_tell" if "cannot_tell" in verdicts else "match"
+    data = contents.archive.read(path) if contents.dist_info else None
+    return sbom.state(data, contents.lock.believed, contents.receipt.believed)
 
 
 def _verdict_of_row(row: FileRow) -> Verdict:
@@ -147,11 +184,10 @@ def _gaps(
 ) -> set[str]:
     receipt, record = contents.receipt.state, contents.record
     by_record = any("record" in row.contradicted_by for row in rows)
-    is_wheel = contents.archive.kind == "wheel"
     states = [
         (receipt == "missing", "missing_receipt"),
         (receipt not in {"ok", "missing"}, "invalid_receipt"),
-        (is_wheel and record is None, "record_absent"),
+        (contents.archive.kind == "wheel" and record is None, "record_absent"),
         (any("lock" in row.contradicted_by for row in rows), "altered_files"),
         (by_record or any(one.code == "record" for one in problems), "record_mismatch"),
         (any(row.state == "extra" for row in rows), "extra_files"),

@@ -27,7 +27,7 @@ from skills_bundle.formats.record_file import DIST_INFO_SUFFIX
 from skills_bundle.installed import collections, installations
 from skills_bundle.installed.collections import UnknownCollectionError
 from skills_bundle.installed.location import BUNDLE_FOLDER, SKILLS_FOLDER
-from skills_bundle.supply_chain.archive.contents import contents_of, metadata_path
+from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.diff.model import Item, Side
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _archive(path: Path, name: str) -> Side:
         lock=found.lock.value,
         receipt=found.receipt.value,
         archive=found.archive,
-        metadata=metadata_path(found),
+        metadata=found.metadata_path,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skills_bundle.errors import RepositoryUnavailableError
 from skills_bundle.formats.digest import dir_hash, sha256_hex
-from skills_bundle.supply_chain.archive import names as archive_names
+from skills_bundle.supply_chain.archive.checks import name_problems
 from skills_bundle.supply_chain.source.report import SourceCheck
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _commit(receipt: BuildReceipt | None, project: SourceProject, named: Named) 
 
 def _names(contents: ArchiveContents) -> SourceCheck:
     """Compare all that names the distribution: installers go by the name of the file."""
-    if found := archive_names.problems(contents):
+    if found := name_problems(contents):
         return _told("names", "fails", "; ".join(f"{one.path} {one.message}" for one in found))
     return _told("names", "holds", "file name, folders, tags, metadata and entry point agree")
 
