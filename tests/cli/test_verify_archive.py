@@ -76,7 +76,7 @@ def test_a_patched_sdist_says_what_is_wrong_besides_its_files(
     changed.write_bytes(sdist_with(sdist.read_bytes(), {"src/acme_skills/__init__.py": b"x"}))
     ran = call("verify-sdist", str(changed))
     assert ran.code == 1
-    assert "inputs.dir_hash: do not have the digest in the receipt" in ran.stdout
+    assert "inputs.dir_hash: does not have the recorded digest" in ran.stdout
     assert "unconfirmed" in ran.stdout
 
 
@@ -108,7 +108,7 @@ def test_a_refused_wheel_names_every_cause(project: SampleProject, tmp_path: Pat
     refused.write_bytes(wheel.read_bytes() + b"more")
     ran = call("verify-wheel", str(refused))
     assert (ran.code, ran.stdout) == (1, "")
-    assert f"{wheel.name}: has 4 bytes behind its end record [zip_trailing]" in ran.stderr
+    assert f"{wheel.name}: has 4 bytes after its end record [zip_trailing]" in ran.stderr
     told = call("verify-wheel", str(refused), "--json").json["error"]
     assert (told["code"], told["problems"][0]["code"]) == ("unsafe_archive", "zip_trailing")
 

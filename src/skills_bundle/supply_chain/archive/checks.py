@@ -335,9 +335,10 @@ def _project_in_proof(contents: ArchiveContents) -> tuple[Commit, str] | None:
     raw = proof.decode(source.proof)
     kinds = ["commit", *["tree"] * (len(raw) - 1)]
     objects = {git_object_id(kind, data): data for kind, data in zip(kinds, raw, strict=True)}
-    way = proof.way(source)
+    way = proof.folder_names(source)
     below = contents.skills.count("/") + 1 if contents.skills else 0
     above = way[: max(0, len(way) - below)]
     if any(len(names) != 1 for names in above):
         return None  # folders with equal content: the project could be either
-    return Commit(source.commit, objects.__getitem__), "".join(f"{names[0]}/" for names in above)
+    commit = Commit(source.commit, lambda _kind, oid: objects[oid])
+    return commit, "".join(f"{names[0]}/" for names in above)
