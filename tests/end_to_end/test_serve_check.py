@@ -12,7 +12,7 @@ from skills_bundle.formats import rendering
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server import limits
 from skills_bundle.server.check import run as check
-from skills_bundle.server.check.lock import LockOnDisk, read_named
+from skills_bundle.server.check.steps import LockOnDisk, read_named
 from tests.installed_builder import Installation, InstalledBuilder, lock_of
 from tests.server.commands import INSTALLED, ODD
 

@@ -13,7 +13,8 @@ from skills_bundle.catalog import limits as catalog_limits
 from skills_bundle.catalog.shelf import Rendering, Shelf
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server import limits, session
-from skills_bundle.server.check.skills import Disagreement, load_as_host
+from skills_bundle.server.check.report import StepError
+from skills_bundle.server.check.steps import ServedCollection, load_as_host
 from skills_bundle.server.tools import toolsets
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
 
@@ -41,8 +42,9 @@ def load(place: Installation, shelf: Shelf | None, digest: str = DIGEST) -> str:
     async def converse() -> str:
         async with Client(server) as client:
             try:
-                return await load_as_host(client, "alpha", digest)
-            except Disagreement as error:
+                alpha = ServedCollection(None, {}, 2, {"path": "alpha"}, digest)
+                return await load_as_host(client, alpha)
+            except StepError as error:
                 return f"WRONG: {error}"
 
     return anyio.run(converse)
@@ -101,13 +103,13 @@ def test_an_entry_that_does_not_fit_the_bytes_is_wrong(
 ) -> None:
     """Wherever it differs."""
     said = load(place, Lying(place, lambda row: {**row, **change}))
-    assert said == "WRONG: skill://alpha/SKILL.md has not the size and digest of its entry."
+    assert said == "WRONG: skill://alpha/SKILL.md does not have the size and digest of its entry."
 
 
 def test_bytes_other_than_the_tools_are_wrong(place: Installation) -> None:
     """Even if entry and resource agree with each other."""
     said = load(place, place.catalog().shelf, digest="0" * 64)
-    assert said == "WRONG: skill://alpha/SKILL.md has other bytes than the tool gave."
+    assert said == "WRONG: skill://alpha/SKILL.md has other bytes than the tool returned."
 
 
 def test_a_listing_without_end_is_wrong(

@@ -74,6 +74,8 @@ TRACE_MAX_SECRETS: Final = 1000
 # --- `mcp check` ----------------------------------------------------------------------------------
 CHECK_STEP_SECONDS: Final = 30.0
 """Seconds one step of `mcp check` may take; a first start, without bytecode, takes about two."""
+CHECK_EXIT_SECONDS: Final = 2.0
+"""Seconds a checked server may take to exit after the end of its input; then it is killed."""
 CHECK_MAX_PAGES: Final = 1000
 """Pages of `skills/list` that `mcp check` requests before it reports an endless listing."""
 CHECK_LINE_MAX_BYTES: Final = 16 * MIB

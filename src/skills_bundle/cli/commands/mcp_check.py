@@ -17,8 +17,8 @@ from skills_bundle.cli.framework import Command, Example, json_option, pass_outp
 from skills_bundle.cli.view import claims, pretty
 from skills_bundle.cli.view.progress import patience
 from skills_bundle.formats import rendering
-from skills_bundle.server.check.lock import LockOnDisk, read_lock, read_named
 from skills_bundle.server.check.run import run_check
+from skills_bundle.server.check.steps import LockOnDisk, read_lock, read_named
 from skills_bundle.wiring import choose
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from skills_bundle.cli.output import Output, Terminal
     from skills_bundle.cli.view.pretty import Mark
     from skills_bundle.server.check.report import CheckReport, Step, Verdict
-    from skills_bundle.server.check.served import Demand
+    from skills_bundle.server.check.steps import ExpectedLocks
 
 MARKS: Final[dict[Verdict, Mark]] = {"ok": "good", "wrong": "bad", "cannot_tell": "unsure"}
 DOES: Final = {
@@ -120,9 +120,9 @@ def check(  # noqa: PLR0913 - one parameter an option
 ) -> int:
     """Start the server as a host would, and try it."""
     words, environment = _words(command), _environment(variables)
-    demanded = _demanded(lock, collection, foreign=command is not None)
+    expected = _expected_locks(lock, collection, foreign=command is not None)
     with patience(output, "Talking to the server ..."):
-        report = run_check(words, lock=demanded, environment=environment, collections=collection)
+        report = run_check(words, lock=expected, environment=environment, collections=collection)
     if output.as_json:
         output.json(report.to_dict())
         return report.exit_code
@@ -136,13 +136,15 @@ def check(  # noqa: PLR0913 - one parameter an option
     return report.exit_code
 
 
-def _demanded(lock: Path | None, collections: tuple[str, ...], *, foreign: bool) -> Demand | None:
-    """Give what the server must serve, as far as that is known.
+def _expected_locks(
+    lock: Path | None, collections: tuple[str, ...], *, foreign: bool
+) -> ExpectedLocks | None:
+    """Return what the server is compared with; None for the default.
 
     Args:
         lock: The lock that was named, if one was.
         collections: The collections that were named.
-        foreign: Whether the server is one that somebody named, who need not serve what we would.
+        foreign: Whether the user named the server; then it need not serve what ours would.
     """
     # Also when a lock is named: an unknown collection is a usage error, and no server's failure.
     finders = choose(collections).finders
@@ -152,12 +154,12 @@ def _demanded(lock: Path | None, collections: tuple[str, ...], *, foreign: bool)
         return read_lock(*finders.values()) if collections else None
     locks = {name: read_lock(find) for name, find in finders.items()}
     if foreign and not collections:
-        return {name: _unnamed(own) for name, own in locks.items()}
+        return {name: _not_required(each) for name, each in locks.items()}
     return locks
 
 
-def _unnamed(lock: LockOnDisk | str) -> LockOnDisk | str:
-    return lock if isinstance(lock, str) else replace(lock, named=False)
+def _not_required(lock: LockOnDisk | str) -> LockOnDisk | str:
+    return lock if isinstance(lock, str) else replace(lock, required=False)
 
 
 def _words(command: str | None) -> list[str] | None:

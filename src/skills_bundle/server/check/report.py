@@ -1,10 +1,11 @@
-"""Record: what `mcp check` saw."""
+"""Record: the result of `mcp check`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from skills_bundle.errors import SkillsBundleError
 from skills_bundle.files.names import shown
 
 if TYPE_CHECKING:
@@ -13,15 +14,30 @@ if TYPE_CHECKING:
 Verdict: TypeAlias = Literal["ok", "wrong", "cannot_tell"]
 
 
+class StepError(SkillsBundleError):
+    """A step failed, so the check ends.
+
+    Attributes:
+        verdict: `wrong`, or `cannot_tell`.
+        detail: One sentence.
+    """
+
+    def __init__(self, verdict: Verdict, detail: str) -> None:
+        """Store both for the report."""
+        super().__init__(detail)
+        self.verdict: Verdict = verdict
+        self.detail = detail
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One thing that was tried.
+    """One step of a check.
 
     Attributes:
         name: `start`, `tools`, `search`, `read`, `lock`, `skills` or `overview`.
-        verdict: `cannot_tell` where nothing is wrong that we know of, and nothing was shown either.
-        detail: What was seen, or why not; one sentence.
-        milliseconds: From asking to knowing; of `start`, from spawning the process.
+        verdict: `cannot_tell` if nothing wrong was found and nothing was proved either.
+        detail: The result or the reason; one sentence.
+        milliseconds: Duration; of `start`, including the start of the process.
     """
 
     name: str
@@ -29,22 +45,17 @@ class Step:
     detail: str
     milliseconds: float
 
-    @property
-    def ok(self) -> bool:
-        """Whether it worked."""
-        return self.verdict == "ok"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckReport:
-    """A whole check; it ends with the first step that is wrong.
+    """A complete check; it ends with the first step that is wrong.
 
     Attributes:
-        command: What was started.
+        command: The command that was started.
         steps: In order.
-        provenance: As the server claims it, or None if no answer carried one, or several.
-        stderr_tail: The end of what the server wrote to standard error, if a step was not ok.
-        stdout_line: What the server wrote to standard output that is not JSON-RPC, or "".
+        provenance: The server's claim; None if it made none, or serves several collections.
+        stderr_tail: The end of the server's standard error, if a step was not ok.
+        stdout_line: The start of a line on standard output that is not JSON-RPC, or "".
         environment: Names of the variables that the server was given.
         collections: Name and provenance of each collection, if the server serves several.
     """
@@ -58,25 +69,20 @@ class CheckReport:
     collections: tuple[dict[str, JsonValue], ...] | None = None
 
     @property
-    def ok(self) -> bool:
-        """Whether every step worked."""
-        return all(step.ok for step in self.steps)
-
-    @property
     def problems(self) -> tuple[str, ...]:
-        """Give a line for each step that did not work."""
-        return tuple(f"{step.name}: {step.detail}" for step in self.steps if not step.ok)
+        """A line for each step that was not ok."""
+        return tuple(f"{step.name}: {step.detail}" for step in self.steps if step.verdict != "ok")
 
     @property
     def exit_code(self) -> int:
-        """Give 0 if it works, 1 if something is wrong, 3 if it cannot be told."""
+        """0 if every step was ok, 1 if one was wrong, else 3."""
         verdicts = {step.verdict for step in self.steps}
         return 1 if "wrong" in verdicts else 3 if "cannot_tell" in verdicts else 0
 
     def to_dict(self) -> dict[str, JsonValue]:
-        """Give it for programs; of what is not UTF-8, its escapes."""
+        """Return the report as a JSON object; bytes that are not UTF-8 are escaped."""
         return {
-            "ok": self.ok,
+            "ok": not self.problems,
             "command": [*map(shown, self.command)],
             "steps": [
                 {

@@ -1,43 +1,39 @@
-"""Edge: `mcp check`: a client that starts the server as a host would, and says what it saw.
-
-It trusts nothing the server says of itself: it hashes, and reads the lock, with code of its own.
-"""
+"""Edge: `mcp check`: an MCP client that starts a server as a host would, and reports each step."""
 
 from __future__ import annotations
 
 import logging
 import os
+import shutil
+import signal
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Final, TextIO, cast
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
 import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
+from mcp.client.stdio import get_default_environment
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
 
+from skills_bundle.files.names import shown
 from skills_bundle.server import limits
-from skills_bundle.server.check import codec as check_codec
-from skills_bundle.server.check import served as check_served
-from skills_bundle.server.check.answers import ask
-from skills_bundle.server.check.lock import read_lock
-from skills_bundle.server.check.report import CheckReport, Step, Verdict
-from skills_bundle.server.check.skills import Disagreement, load_as_host
-from skills_bundle.server.check.words import (
-    GARBAGE,
-    StopError,
-    bounded,
-    count,
-    printed,
-    reading_of,
-)
+from skills_bundle.server.check import steps
+from skills_bundle.server.check.report import CheckReport, Step, StepError, Verdict
+from skills_bundle.server.check.steps import count, read_lock
+from skills_bundle.server.stdio.framing import Line, LineBuffer, TooLong
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
 
-    from skills_bundle.server.check.answers import JsonObject
-    from skills_bundle.server.check.served import Demand, Served
+    from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+
+    from skills_bundle.server.check.steps import ExpectedLocks, ServedCollection
 
 EXPECTED_TOOLS: Final = (
     "skill_catalog_search",
@@ -45,9 +41,27 @@ EXPECTED_TOOLS: Final = (
     "skill_catalog_overview",
 )
 
+_Incoming: TypeAlias = SessionMessage | Exception
+_Streams: TypeAlias = tuple[
+    MemoryObjectReceiveStream[_Incoming], MemoryObjectSendStream[SessionMessage]
+]
+
+
+class BadOutputError(Exception):
+    """The server wrote something to standard output that is not JSON-RPC.
+
+    Attributes:
+        line: The start of the line, if it is text.
+    """
+
+    def __init__(self, message: str, line: str = "") -> None:
+        """Store the message and the line."""
+        super().__init__(message)
+        self.line = line
+
 
 def default_command(collections: Sequence[str] = ()) -> list[str]:
-    """Give the command that serves this very installation; `-P` keeps the caller's folder out.
+    """Return the command that serves this installation; `-P` ignores the working directory.
 
     Args:
         collections: The installed collections to serve; by default all of them.
@@ -60,56 +74,50 @@ def run_check(
     command: Sequence[str] | None = None,
     progress: Callable[[Step], None] = lambda _: None,
     *,
-    lock: Demand | None = None,
+    lock: ExpectedLocks | None = None,
     environment: Mapping[str, str] | None = None,
     collections: Sequence[str] = (),
 ) -> CheckReport:
-    """Start a server, talk to it as a host would, and report.
+    """Start a server, use it as a host would, and report.
 
     Args:
         command: The program and its arguments; by default the server of this installation, started
             in an empty folder.
-        progress: Told of each step when it is over.
-        lock: What the server must serve; by default the lock of this installation, and then a
+        progress: Called with each finished step.
+        lock: What to compare the server with; by default the lock of this installation, and then a
             server of another catalog is not wrong.
         environment: Variables for the server besides the few that hosts pass on.
-        collections: What the server of this installation serves, if no command is given; by
-            default every installed collection.
+        collections: What the server of this installation serves, if no command is given; by default
+            every installed collection.
 
     Returns:
-        The report; whatever goes wrong is in it. Every step ends within
-        `limits.CHECK_STEP_SECONDS`.
+        The report, which includes every error. Each step ends within `limits.CHECK_STEP_SECONDS`.
     """
-    with (
-        _quiet_sdk(),
-        tempfile.TemporaryFile() as errors,
-        tempfile.TemporaryDirectory() as empty,
-    ):
-        started = list(command) if command else default_command(collections)
-        parameters = StdioServerParameters(
-            command=started[0],
-            args=started[1:],
-            env=dict(environment or {}),
-            cwd=None if command else empty,
-            encoding=check_codec.register(),
-        )
-        # Only its descriptor is used, by the server alone.
-        stderr = cast("TextIO", errors)
-        check = anyio.run(_checked, parameters, stderr, progress, lock, backend="asyncio")
+    started = list(command) if command else default_command(collections)
+    variables = {**get_default_environment(), **(environment or {})}
+    with _quiet_sdk(), tempfile.TemporaryFile() as stderr, tempfile.TemporaryDirectory() as empty:
+        check = _Check(started[0], progress, lock)
+        streams = server_process(started, variables, None if command else empty, stderr)
+        anyio.run(check.run, streams, backend="asyncio")
+        went_well = all(step.verdict == "ok" for step in check.steps)
+        named = [each for each in check.served if each.name is not None]
         return CheckReport(
             command=tuple(started),
             steps=tuple(check.steps),
-            provenance=check.provenance,
-            collections=check.collections,
-            stderr_tail="" if check.went_well else _tail(errors),
-            stdout_line=check.printed,
-            environment=tuple(sorted({**get_default_environment(), **(environment or {})})),
+            provenance=next((one.provenance for one in check.served if one.name is None), None),
+            collections=tuple(
+                {"collection": each.name, "provenance": each.provenance} for each in named
+            )
+            or None,
+            stderr_tail="" if went_well else _tail(stderr),
+            stdout_line="" if check.bad_output is None else check.bad_output.line,
+            environment=tuple(sorted(variables)),
         )
 
 
 @contextmanager
 def _quiet_sdk() -> Generator[None]:
-    """Keep the SDK's own remarks about a broken server out of the way; the report tells it."""
+    """Silence the SDK's log about a broken server: the report says the same."""
     logger = logging.getLogger("mcp")
     before = logger.level
     logger.setLevel(logging.CRITICAL + 1)
@@ -119,113 +127,68 @@ def _quiet_sdk() -> Generator[None]:
         logger.setLevel(before)
 
 
-def _tail(errors: IO[bytes]) -> str:
-    """Read the end alone: a server can write more than memory holds."""
-    size = errors.seek(0, os.SEEK_END)
-    errors.seek(max(0, size - limits.CHECK_STDERR_TAIL_BYTES))
-    return errors.read(limits.CHECK_STDERR_TAIL_BYTES).decode(errors="replace").strip()
-
-
-async def _checked(
-    parameters: StdioServerParameters,
-    errors: TextIO,
-    progress: Callable[[Step], None],
-    lock: Demand | None,
-) -> _Check:
-    check = _Check(parameters, errors, progress, lock)
-    await check.run()
-    return check
+def _tail(stderr: IO[bytes]) -> str:
+    """Read the end only: a server can write more than fits in memory."""
+    size = stderr.seek(0, os.SEEK_END)
+    stderr.seek(max(0, size - limits.CHECK_STDERR_TAIL_BYTES))
+    return stderr.read(limits.CHECK_STDERR_TAIL_BYTES).decode(errors="replace").strip()
 
 
 class _Check:
-    """One run: the steps so far, and what later steps need of earlier ones."""
+    """One check: the steps so far, and what later steps need of earlier ones."""
 
     def __init__(
-        self,
-        parameters: StdioServerParameters,
-        errors: TextIO,
-        progress: Callable[[Step], None],
-        lock: Demand | None,
+        self, program: str, progress: Callable[[Step], None], lock: ExpectedLocks | None
     ) -> None:
         self.steps: list[Step] = []
-        self.printed = ""
-        self._parameters = parameters
-        self._errors = errors
+        self.served: list[ServedCollection] = []
+        self.bad_output: BadOutputError | None = None
+        self._program = program
         self._progress = progress
         self._lock = lock
         self._name, self._began = "", 0.0
+
+    async def run(self, streams: AbstractAsyncContextManager[_Streams]) -> None:
+        """Run the steps until one fails.
+
+        Args:
+            streams: The transport to the server.
+        """
         self._scope = anyio.CancelScope()
-        self._garbage = False
-        self._served: list[Served] = []
-
-    @property
-    def provenance(self) -> JsonObject | None:
-        """What a server of one collection says of it."""
-        return next((one.provenance for one in self._served if one.name is None), None)
-
-    @property
-    def collections(self) -> tuple[JsonObject, ...] | None:
-        """What a server of several says of each."""
-        named = [one for one in self._served if one.name is not None]
-        if not named:
-            return None
-        return tuple({"collection": one.name, "provenance": one.provenance} for one in named)
-
-    @property
-    def _tried(self) -> list[Served]:
-        return [one for one in self._served if one.skill is not None]
-
-    @property
-    def went_well(self) -> bool:
-        return all(step.verdict == "ok" for step in self.steps)
-
-    async def run(self) -> None:
-        """Take the steps until one cannot be completed."""
         with self._scope:
             try:
-                await self._converse()
-            except Exception as error:  # noqa: BLE001 - a server may fail in any way; all of them are reported
-                self._end(*self._reading_of(error))
+                await self._converse(streams)
+            except Exception as error:  # noqa: BLE001 - a server may fail in any way; each is reported
+                self._end(*_describe(self.bad_output or error, self._program))
         if self._scope.cancelled_caught and self._name:
-            self._end("wrong", self._why_cancelled())
+            late = f"No answer within {limits.CHECK_STEP_SECONDS:g} seconds."
+            self._end("wrong", late if self.bad_output is None else str(self.bad_output))
 
-    async def _converse(self) -> None:
+    async def _converse(self, streams: AbstractAsyncContextManager[_Streams]) -> None:
         self._begin("start")
-        transport = stdio_client(self._parameters, errlog=self._errors)
-        async with Client(transport, message_handler=self._notice, cache=None) as client:
+        async with Client(streams, message_handler=self._on_message, cache=None) as client:
             server = client.server_info
             name = f"{server.name} {server.version}" if server else "a server without a name"
             self._end("ok", f"{name}, protocol {client.protocol_version}")
-            await self._step("tools", self._list_tools, client)
-            await self._step("search", self._search, client)
-            await self._step("read", self._read, client)
+            await self._step("tools", _list_tools(client))
+            await self._step("search", self._search(client))
+            await self._step("read", self._with_each(steps.read, client))
             self._begin("lock")
-            self._end(*await anyio.to_thread.run_sync(self._compare_with_lock))
-            await self._step("skills", self._load_skills, client)
-            await self._step("overview", self._overview, client)
-            self._scope.deadline = float("inf")  # the client's own goodbye is bounded
+            locks = self._lock or await anyio.to_thread.run_sync(read_lock)
+            self._end(*steps.compare_all(self.served, locks))
+            await self._step("skills", self._with_each(steps.load_as_host, client))
+            await self._step("overview", _overview(client))
+            self._scope.deadline = float("inf")  # the end of the connection has time limits anyway
 
-    async def _notice(self, message: object) -> None:
-        """Hear what is no answer; a line that is no JSON-RPC ends the check at once."""
-        if isinstance(message, Exception):
-            self._garbage = True
-            self.printed = printed(message)
+    async def _on_message(self, message: object) -> None:
+        """End the check at a line that is not JSON-RPC."""
+        if isinstance(message, BadOutputError):
+            self.bad_output = message
             self._scope.cancel()
 
-    def _reading_of(self, error: Exception) -> tuple[Verdict, str]:
-        """Say what went wrong; what ends a connection may have been a line that is no JSON-RPC."""
-        return ("wrong", GARBAGE) if self._garbage else reading_of(error, self._parameters.command)
-
-    def _why_cancelled(self) -> str:
-        if self._garbage:
-            return GARBAGE
-        return f"No answer within {limits.CHECK_STEP_SECONDS:g} seconds."
-
-    async def _step(
-        self, name: str, act: Callable[[Client], Awaitable[str]], client: Client
-    ) -> None:
+    async def _step(self, name: str, work: Awaitable[str]) -> None:
         self._begin(name)
-        self._end("ok", await act(client))
+        self._end("ok", await work)
 
     def _begin(self, name: str) -> None:
         self._name, self._began = name, time.perf_counter()
@@ -234,44 +197,155 @@ class _Check:
     def _end(self, verdict: Verdict, detail: str) -> None:
         if not self._name:
             return
-        elapsed = (time.perf_counter() - self._began) * 1000
-        step = Step(
-            name=self._name,
-            verdict=verdict,
-            detail=bounded(detail),
-            milliseconds=round(elapsed, 1),
-        )
+        if len(detail) > limits.CHECK_DETAIL_MAX_CHARACTERS:  # a server's words may be in it
+            detail = detail[: limits.CHECK_DETAIL_MAX_CHARACTERS - 1] + "…"
+        elapsed = round((time.perf_counter() - self._began) * 1000, 1)
+        step = Step(name=self._name, verdict=verdict, detail=shown(detail), milliseconds=elapsed)
         self._name = ""
         self.steps.append(step)
         self._progress(step)
 
-    async def _list_tools(self, client: Client) -> str:
-        names = [tool.name for tool in (await client.list_tools()).tools]
-        missing = [name for name in EXPECTED_TOOLS if name not in names]
-        if missing:
-            raise StopError("wrong", f"Not offered: {', '.join(missing)}.")
-        return ", ".join(names)
-
     async def _search(self, client: Client) -> str:
-        self._served = await check_served.search(client)
-        return check_served.searched(self._served)
+        self.served = await steps.search(client)
+        return "; ".join(map(steps.describe, self.served))
 
-    async def _read(self, client: Client) -> str:
-        return "; ".join([one.said(await check_served.read(client, one)) for one in self._tried])
+    async def _with_each(
+        self, act: Callable[[Client, ServedCollection], Awaitable[str]], client: Client
+    ) -> str:
+        """Run a step for each collection that has a skill."""
+        return "; ".join([await act(client, each) for each in self.served if each.skill])
 
-    def _compare_with_lock(self) -> tuple[Verdict, str]:
-        """Compare what was read with the lock on disk; not knowing does not end the check."""
-        return check_served.compare_all(self._served, self._lock or read_lock())
 
-    async def _load_skills(self, client: Client) -> str:
-        return "; ".join([await self._load_skill(client, one) for one in self._tried])
+async def _list_tools(client: Client) -> str:
+    names = [tool.name for tool in (await client.list_tools()).tools]
+    missing = [name for name in EXPECTED_TOOLS if name not in names]
+    if missing:
+        raise StepError("wrong", f"Not offered: {', '.join(missing)}.")
+    return ", ".join(names)
 
-    async def _load_skill(self, client: Client, one: Served) -> str:
+
+async def _overview(client: Client) -> str:
+    answer = await steps.call_tool(client, "skill_catalog_overview", {})
+    return count(len(cast("str", answer["overview"])), "character")
+
+
+def _describe(error: BaseException, program: str) -> tuple[Verdict, str]:
+    """Return the verdict and detail for the error that ended a check, or for the first of a group.
+
+    Args:
+        error: The error.
+        program: The program that was started; the system's messages do not name it.
+    """
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    if isinstance(error, StepError):
+        return error.verdict, error.detail
+    return "wrong", _detail(error, program)
+
+
+def _detail(error: BaseException, program: str) -> str:
+    match error:
+        case BadOutputError():
+            return str(error)
+        case OSError():
+            return f"{program} cannot be started: {error.strerror or error}."
+        case MCPError() if "closed" in error.message.lower():
+            return "The server ended before it answered."
+        case MCPError():
+            return f"The server answers error {error.code}: {error.message}"
+        case _:
+            return f"The answer has the wrong form ({type(error).__name__})."
+
+
+@asynccontextmanager
+async def server_process(
+    command: Sequence[str], environment: Mapping[str, str], folder: str | None, stderr: IO[bytes]
+) -> AsyncGenerator[_Streams]:
+    """Start a server and connect to its standard input and output; stop it at the end.
+
+    Not the SDK's stdio client, which buffers a line until it is complete, however long it is. Here
+    a line beyond `limits.CHECK_LINE_MAX_BYTES` is a `BadOutputError`, and its bytes are dropped.
+
+    Args:
+        command: The program and its arguments.
+        environment: All variables of the server.
+        folder: Its working directory; None for ours.
+        stderr: Receives its standard error.
+
+    Raises:
+        OSError: If the program cannot be started.
+    """
+    program = shutil.which(command[0]) or command[0]  # Windows starts `npx` only as npx.cmd
+    process = await anyio.open_process(
+        [program, *command[1:]],
+        env=environment,
+        cwd=folder,
+        stderr=stderr,
+        start_new_session=True,
+    )
+    to_client, incoming = anyio.create_memory_object_stream[_Incoming](0)
+    outgoing, from_client = anyio.create_memory_object_stream[SessionMessage](0)
+    stdin, stdout = cast("ByteSendStream", process.stdin), cast("ByteReceiveStream", process.stdout)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_receive, stdout, to_client)
+        tasks.start_soon(_send, from_client, stdin)
         try:
-            return one.said(await load_as_host(client, one.path, one.digest, one.base))
-        except Disagreement as error:
-            raise StopError("wrong", one.said(str(error))) from error
+            yield incoming, outgoing
+        finally:
+            with anyio.CancelScope(shield=True):
+                incoming.close()
+                outgoing.close()
+                await _stop(process, stdin)
+            tasks.cancel_scope.cancel()
 
-    async def _overview(self, client: Client) -> str:
-        answer = await ask(client, "skill_catalog_overview", {})
-        return count(len(cast("str", answer["overview"])), "character")
+
+async def _receive(stdout: ByteReceiveStream, to_client: MemoryObjectSendStream[_Incoming]) -> None:
+    """Pass each line on; read on after the client has left, so that the server can end."""
+    buffer = LineBuffer(limits.CHECK_LINE_MAX_BYTES)
+    async with to_client:
+        async for chunk in stdout:
+            for line in buffer.feed(chunk):
+                with suppress(anyio.BrokenResourceError):
+                    await to_client.send(_parse(line))
+
+
+def _parse(line: Line | TooLong) -> _Incoming:
+    if isinstance(line, TooLong):
+        longest = f"{limits.CHECK_LINE_MAX_BYTES:,}"
+        return BadOutputError(f"The server wrote a line of more than {longest} bytes.")
+    try:
+        text = line.data.decode()
+    except UnicodeDecodeError:
+        return BadOutputError("The server wrote bytes to standard output that are not UTF-8.")
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
+    except ValueError:
+        start = shown(text[: limits.CHECK_STDOUT_LINE_CHARACTERS].strip())
+        message = "The server wrote something to standard output that is not JSON-RPC."
+        return BadOutputError(message, start)
+
+
+async def _send(
+    from_client: MemoryObjectReceiveStream[SessionMessage], stdin: ByteSendStream
+) -> None:
+    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has ended
+        async with from_client:
+            async for item in from_client:
+                text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await stdin.send(text.encode() + b"\n")
+
+
+async def _stop(process: Process, stdin: ByteSendStream) -> None:
+    """End a server's input, and kill it with all it has started if it does not exit in time."""
+    with suppress(anyio.BrokenResourceError, OSError):
+        await stdin.aclose()
+    with anyio.move_on_after(limits.CHECK_EXIT_SECONDS):
+        await process.wait()
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            if sys.platform == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+    with anyio.move_on_after(limits.CHECK_EXIT_SECONDS, shield=True):
+        await process.aclose()
