@@ -31,8 +31,7 @@ def sample(tmp_path: Path) -> SampleProject:
 def commit_of(sample: SampleProject) -> Commit:
     """Give the commit, its objects read by git."""
 
-    def read(oid: str) -> bytes:
-        kind = git(sample.folder, "cat-file", "-t", oid).strip()
+    def read(kind: str, oid: str) -> bytes:
         command = ["git", "-C", str(sample.folder), "cat-file", kind, oid]
         return subprocess.run(command, check=True, capture_output=True).stdout
 

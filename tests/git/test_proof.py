@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from skills_bundle.bundle.receipt import Source
 from skills_bundle.formats.digest import git_object_id
 from skills_bundle.git import limits, proof
-from skills_bundle.git.proof import Entry
+from skills_bundle.git.commit import Entry, commit_tree, tree_entries
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def test_something_else_than_a_commit_first_is_told(source: Source) -> None:
     _, root, parent = proof.decode(source.proof or ())
     assert told(source, root, parent)[0] == (
         "source.proof[0]",
-        "is no commit: it does not begin with a tree id",
+        "is not a commit: it does not begin with a tree id",
     )
 
 
@@ -203,7 +203,7 @@ def test_a_proof_of_the_largest_size_is_read_again() -> None:
 
 def test_the_way_names_the_folders(source: Source) -> None:
     """From the repository's top to the skills."""
-    assert proof.way(source) == (("a",), ("skills",))
+    assert proof.folder_names(source) == (("a",), ("skills",))
 
 
 def test_folders_of_the_same_content_are_all_named(made: Path, source: Source) -> None:
@@ -214,7 +214,7 @@ def test_folders_of_the_same_content_are_all_named(made: Path, source: Source) -
     objects = tuple(raw(made, kind, name) for kind, name in names)
     twice = source.model_copy(update={"commit": sample.commit_id(), "proof": proof.encode(objects)})
     assert proof.problems(twice) == ()
-    assert proof.way(twice) == (("a", "b"), ("skills",))
+    assert proof.folder_names(twice) == (("a", "b"), ("skills",))
 
 
 def test_skills_that_are_the_whole_repository_need_the_commit_alone(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_skills_that_are_the_whole_repository_need_the_commit_alone(tmp_path: Pa
         proof=proof.encode((raw(tmp_path, "commit", "HEAD"),)),
     )
     assert proof.problems(whole) == ()
-    assert proof.way(whole) == ()
+    assert proof.folder_names(whole) == ()
 
 
 @pytest.mark.parametrize(
@@ -273,14 +273,14 @@ def test_a_tree_is_read_as_git_lists_it(tmp_path: Path) -> None:
         name: Entry(kind.split()[0].lstrip("0"), kind.split()[2])
         for kind, name in (line.split("\t") for line in listed)
     }
-    assert proof.tree_entries(raw(tmp_path, "tree", "HEAD^{tree}")) == expected
+    assert tree_entries(raw(tmp_path, "tree", "HEAD^{tree}")) == expected
 
 
 @given(st.binary(max_size=80))
 def test_any_bytes_are_a_tree_or_refused(data: bytes) -> None:
     """No other error, and every id has 40 digits."""
     try:
-        entries = proof.tree_entries(data)
+        entries = tree_entries(data)
     except ValueError:
         return
     assert all(len(entry.oid) == 40 for entry in entries.values())
@@ -290,4 +290,4 @@ def test_any_bytes_are_a_tree_or_refused(data: bytes) -> None:
 def test_what_is_no_commit_is_refused(data: bytes) -> None:
     """A commit begins with the id of its tree."""
     with pytest.raises(ValueError, match="commit"):
-        proof.commit_tree(data)
+        commit_tree(data)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle.git.proof_objects import Entry, check_commit, check_tree, tree_entries
+from skills_bundle.git.commit import Entry, tree_entries
+from skills_bundle.git.proof import check_commit, check_tree
 from tests.hatch_plugin.sample import SampleProject, git
 from tests.ssh_keys import SshKey
 
@@ -111,11 +112,11 @@ def test_headers_that_git_writes_are_taken(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"", "no commit"),
-        (b"object " + TREE_ID + b"\ntype commit\n", "no commit"),
-        (b"tree abc\n", "no commit"),
-        (b"tree " + b"A" * 40 + b"\n", "no commit"),
-        (row(b"x"), "no commit"),
+        (b"", "not a commit"),
+        (b"object " + TREE_ID + b"\ntype commit\n", "not a commit"),
+        (b"tree abc\n", "not a commit"),
+        (b"tree " + b"A" * 40 + b"\n", "not a commit"),
+        (row(b"x"), "not a commit"),
         (SHA256, "SHA-256"),
         (HEAD[:-1], "cut off"),
         (HEAD.replace(b"A <", b"A\0<", 1) + b"\nx", "zero byte"),

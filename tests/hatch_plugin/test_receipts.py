@@ -13,7 +13,7 @@ from skills_bundle.bundle import receipt as receipt_record
 from skills_bundle.bundle.receipt import Inputs, Package
 from skills_bundle.errors import SettingsError
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.git.revision import Revision, archive, dirty
+from skills_bundle.git.proof import Revision, archive, dirty
 from skills_bundle.hatch_plugin import receipts
 from skills_bundle.project import project
 from tests.hatch_plugin.sample import (

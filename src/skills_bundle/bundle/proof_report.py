@@ -141,7 +141,7 @@ def _nothing(state: ProofState, reason: Absence | None, shows: str) -> ProofRepo
 
 def _way(source: Source, state: ProofState) -> ProofReport:
     objects = proof.decode(source.proof or ())
-    steps = [tuple(map(_shown, names)) for names in proof.way(source)]
+    steps = [tuple(map(_shown, names)) for names in proof.folder_names(source)]
     above = [(), (), *steps]  # neither commit nor top has a name; the last are the skills folder's
     links = tuple(
         _link("tree" if place else "commit", data, above[place])

@@ -16,22 +16,10 @@ from skills_bundle.errors import InvalidReceiptError, MalformedJsonError, Proble
 from skills_bundle.formats import rendering, strict_json
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.record import ObjectId, Record, Sha256Hex, problems_of
+from skills_bundle.git.proof import Reason, State
 
 RECEIPT_FILE_NAME: Final = "build-receipt.json"
 RECEIPT_VERSION: Final = 1
-
-State = Literal["clean", "dirty", "archive"]
-Reason = Literal[
-    "not_git_source",
-    "dirty_source",
-    "git_unavailable",
-    "not_owner",
-    "no_commit",
-    "project_not_in_repository",
-    "unsupported_object_format",
-    "eol_converted",
-]
-"""Why a receipt names no commit; documented one by one in docs/reference/receipt-format.md."""
 
 REASONS: Final[tuple[str, ...]] = (
     "not_git_source",

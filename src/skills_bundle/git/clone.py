@@ -1,7 +1,7 @@
-"""Edge: one commit of a repository, checked out in a folder of its own, for a build to run in.
+"""Edge: a clone of one commit of a repository, in a new folder, for a build to run in.
 
 The clone shares nothing with the repository it comes from: objects are copied, not linked. It has
-the commit's files, byte for byte (no filter, no line ends of anybody's), its history without the
+the commit's files, byte for byte (no filter, no conversion of line ends), its history without the
 files of earlier commits, and the tags on that history, since version tools read those. No hook
 runs and no submodule is fetched.
 """
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from skills_bundle.errors import RepositoryUnavailableError
 from skills_bundle.formats.digest import TREE_MODE
 from skills_bundle.git import limits
-from skills_bundle.git.errors import translated
-from skills_bundle.git.index import SUBMODULE_MODE
-from skills_bundle.git.repository import parents
+from skills_bundle.git.commit import SUBMODULE_MODE, commit_parents
+from skills_bundle.git.repository import git_errors
 
 if TYPE_CHECKING:
     import pygit2
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 
 _CONFIG: Final = {"core.autocrlf": "false", "core.eol": "lf", "core.fsmonitor": "false"}
 _ATTRIBUTES: Final = "* -text -ident -filter -working-tree-encoding\n"
-"""What goes before every `.gitattributes`: each file is its blob."""
+"""Overrides every `.gitattributes`: each file is its blob."""
 _NUMBERS: Final = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 
 
 class _History(NamedTuple):
-    """Commits that were copied, and those of them whose parents were not."""
+    """The copied commits, and those of them whose parents were not copied."""
 
     commits: frozenset[str]
     edge: tuple[str, ...]
@@ -43,13 +42,13 @@ def clone(repository: Repository, commit: Commit, folder: Path) -> None:
     Args:
         repository: Where it comes from; it is only read.
         commit: The commit.
-        folder: Made here; it must not be there.
+        folder: Created here; it must not exist.
 
     Raises:
         RepositoryUnavailableError: If the repository lacks an object of the commit.
         CheckoutError: If git's library cannot write the clone or a file of it.
     """
-    with translated():
+    with git_errors():
         import pygit2  # noqa: PLC0415 - the repository is open, so it is imported already
 
         made = pygit2.init_repository(folder)
@@ -76,7 +75,7 @@ def _write(made: pygit2.Repository, kind: str, body: bytes) -> None:
 
 def _copy_files(repository: Repository, commit: Commit, made: pygit2.Repository) -> None:
     """Copy every tree and blob of the commit."""
-    commit.files()  # refuses what stands for more files than any disk has
+    commit.files()  # refuses a commit that describes more files than any disk holds
     waiting, done = [commit.root()], set[str]()
     while waiting:
         entry = waiting.pop()
@@ -84,10 +83,10 @@ def _copy_files(repository: Repository, commit: Commit, made: pygit2.Repository)
             continue
         done.add(entry.oid)
         if entry.mode == TREE_MODE:
-            _write(made, "tree", repository.body_of("tree", entry.oid))
+            _write(made, "tree", repository.read("tree", entry.oid))
             waiting += commit.tree(entry.oid).values()
         else:
-            _write(made, "blob", repository.body_of("blob", entry.oid))
+            _write(made, "blob", repository.read("blob", entry.oid))
 
 
 def _copy_history(repository: Repository, oid: str, made: pygit2.Repository) -> _History:
@@ -97,9 +96,9 @@ def _copy_history(repository: Repository, oid: str, made: pygit2.Repository) -> 
         if current in done:
             continue
         done.add(current)
-        body = repository.body_of("commit", current)
+        body = repository.read("commit", current)
         _write(made, "commit", body)
-        above = parents(body)
+        above = commit_parents(body)
         room = len(done) + len(waiting) < limits.REBUILD_MAX_HISTORY
         if room and all(map(repository.holds_commit, above)):
             waiting += above
@@ -109,7 +108,7 @@ def _copy_history(repository: Repository, oid: str, made: pygit2.Repository) -> 
 
 
 def _copy_tags(repository: Repository, commits: frozenset[str], made: pygit2.Repository) -> None:
-    """Copy the tags of these commits, annotated ones with what they say.
+    """Copy the tags of these commits, annotated ones with their message.
 
     They are written as git packs them: a repository may have a hundred thousand.
     """
@@ -121,8 +120,8 @@ def _copy_tags(repository: Repository, commits: frozenset[str], made: pygit2.Rep
             rows.append(f"{oid} {name}\n")
             continue
         try:
-            body = repository.body_of("tag", oid)
-        except RepositoryUnavailableError:  # of another history, and this clone has not got it
+            body = repository.read("tag", oid)
+        except RepositoryUnavailableError:  # of another history, and not in this repository
             continue
         target = body[:47].removeprefix(b"object ").decode("ascii", "replace")
         if body.startswith(b"object ") and target in commits:

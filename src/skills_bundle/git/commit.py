@@ -1,30 +1,109 @@
-"""Decision: the files of one commit, given something that reads git's objects by their ids.
+"""Decision: raw commits and trees as git writes them, and the files of one commit.
 
-Needs no work tree and no index, so it serves a checkout, a bare repository and a test alike.
+Needs neither a work tree nor an index, so it serves a checkout, a bare repository, the objects in a
+receipt and a test alike.
 """
 
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from skills_bundle.errors import Problem, RepositoryUnavailableError
 from skills_bundle.formats.digest import TREE_MODE
-from skills_bundle.git import limits, proof
-from skills_bundle.git.proof import Entry
+from skills_bundle.git import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LINK_MODE: Final = "120000"
+SUBMODULE_MODE: Final = "160000"
 FILE_MODES: Final = "100"
 """How the mode of every regular file begins."""
 
+_COMMIT_HEAD: Final = re.compile(rb"tree ([0-9a-f]{40})\n")
+_SHA256_HEAD: Final = re.compile(rb"tree [0-9a-f]{64}\n")
+_PARENT: Final = re.compile(rb"parent ([0-9a-f]{40})")
+_OID_BYTES: Final = 20
+
+
+class Entry(NamedTuple):
+    """One row of a git tree: its mode as git writes it (`40000` for a folder) and object id."""
+
+    mode: str
+    oid: str
+
+
+class TreeRow(NamedTuple):
+    """One row of a raw tree, as its bytes."""
+
+    mode: bytes
+    name: bytes
+    oid: bytes
+
+    @property
+    def entry(self) -> Entry:
+        """The row as git reads it: leading zeros of a mode mean nothing."""
+        mode = self.mode.lstrip(b"0").decode("ascii", "replace")
+        return Entry(mode, self.oid.hex())
+
 
 class Found(NamedTuple):
-    """A regular file of a commit: where it lies once links are followed, and its row there."""
+    """A regular file of a commit: its path once links are followed, and its row there."""
 
     path: str
     entry: Entry
+
+
+def commit_tree(raw: bytes) -> str:
+    """Return the id of the tree that a raw commit names.
+
+    Raises:
+        ValueError: If these bytes are not a commit.
+    """
+    head = _COMMIT_HEAD.match(raw)
+    if head is None:
+        if _SHA256_HEAD.match(raw):
+            raise ValueError("is a commit of a SHA-256 repository; only SHA-1 ids are supported")
+        raise ValueError("is not a commit: it does not begin with a tree id")
+    return head[1].decode()
+
+
+def commit_parents(raw: bytes) -> list[str]:
+    """Return the ids of a raw commit's parents."""
+    head = raw.partition(b"\n\n")[0]
+    rows = (_PARENT.fullmatch(line) for line in head.split(b"\n"))
+    return [row[1].decode() for row in rows if row is not None]
+
+
+def tree_entries(raw: bytes) -> dict[str, Entry]:
+    """Return the rows of a raw tree by name; bytes that are not UTF-8 become lone surrogates.
+
+    Raises:
+        ValueError: If these bytes are not a tree.
+    """
+    return {row.name.decode("utf-8", "surrogateescape"): row.entry for row in tree_rows(raw)}
+
+
+def tree_rows(raw: bytes, oid_bytes: int = _OID_BYTES) -> Iterator[TreeRow]:
+    """Iterate over the rows of a raw tree.
+
+    Args:
+        raw: Its bytes.
+        oid_bytes: Size of an object id: 20 for SHA-1, 32 for SHA-256.
+
+    Raises:
+        ValueError: If a row is incomplete.
+    """
+    position = 0
+    while position < len(raw):
+        space, zero = raw.find(b" ", position), raw.find(b"\0", position)
+        end = zero + 1 + oid_bytes
+        if not position < space < zero or end > len(raw):
+            raise ValueError("is not a tree: a row is cut short")
+        yield TreeRow(raw[position:space], raw[space + 1 : zero], raw[zero + 1 : end])
+        position = end
 
 
 class Commit:
@@ -32,34 +111,36 @@ class Commit:
 
     Args:
         oid: Full id of the commit.
-        read: Gives the raw body of an object by its id. What it raises passes.
+        read: Returns the raw body of an object, by kind (`commit`, `tree` or `blob`) and id. What
+            it raises is passed on.
     """
 
-    def __init__(self, oid: str, read: Callable[[str], bytes]) -> None:
-        """Keep the parts; nothing is read before it is asked for."""
+    def __init__(self, oid: str, read: Callable[[str, str], bytes]) -> None:
+        """Keep the parts; nothing is read yet."""
         self.oid = oid
         self._read = read
-        self._root: Entry | None = None
         self._trees: dict[str, dict[str, Entry]] = {}
 
     def tree(self, oid: str) -> dict[str, Entry]:
-        """Give the rows of a tree by name."""
+        """Return the rows of a tree by name.
+
+        Raises:
+            ValueError: If the object is not a tree.
+        """
         if oid not in self._trees:
-            self._trees[oid] = proof.tree_entries(self._read(oid))
+            self._trees[oid] = tree_entries(self._read("tree", oid))
         return self._trees[oid]
 
     def root(self) -> Entry:
-        """Give the root tree.
+        """Return the root tree.
 
         Raises:
-            ValueError: If the object is no commit.
+            ValueError: If the object is not a commit.
         """
-        if self._root is None:
-            self._root = Entry(TREE_MODE, proof.commit_tree(self._read(self.oid)))
-        return self._root
+        return Entry(TREE_MODE, commit_tree(self._read("commit", self.oid)))
 
     def entry(self, path: str) -> Entry | None:
-        """Give what the commit holds at a path, links unfollowed; None if it holds nothing."""
+        """Return what the commit holds at a path, without following links; None if nothing."""
         entry = self.root()
         for name in path.split("/") if path else ():
             row = self.tree(entry.oid).get(name) if entry.mode == TREE_MODE else None
@@ -69,7 +150,7 @@ class Commit:
         return entry
 
     def file(self, path: str) -> Found | None:
-        """Give the regular file at a path, through links that the commit holds.
+        """Return the regular file at a path, through links that the commit holds.
 
         None if there is none: nothing at all, a folder, a submodule, or a link that leaves the
         commit or leads nowhere.
@@ -80,15 +161,15 @@ class Commit:
                 entry = self.entry(path)
                 regular = entry is not None and entry.mode.startswith(FILE_MODES)
                 return Found(path, entry) if entry is not None and regular else None
-            target = self.data(link.oid).decode("utf-8", "surrogateescape")
+            target = self.data(link.entry.oid).decode("utf-8", "surrogateescape")
             rest = path[len(link.path) :]
             path = posixpath.normpath(posixpath.join(posixpath.dirname(link.path), target) + rest)
             if path.startswith(("../", "/")):
                 return None
         return None
 
-    def _first_link(self, path: str) -> _Link | None:
-        """Give the outermost part of a path that is a link."""
+    def _first_link(self, path: str) -> Found | None:
+        """Return the outermost part of a path that is a link."""
         done = ""
         for name in path.split("/"):
             done = f"{done}/{name}" if done else name
@@ -96,18 +177,18 @@ class Commit:
             if entry is None:
                 return None
             if entry.mode == LINK_MODE:
-                return _Link(done, entry.oid)
+                return Found(done, entry)
         return None
 
     def data(self, oid: str) -> bytes:
-        """Give the bytes of a blob."""
-        return self._read(oid)
+        """Return the bytes of a blob."""
+        return self._read("blob", oid)
 
     def files(self, folder: str = "") -> dict[str, Entry]:
-        """Give every file, link and submodule below a folder, by path below it.
+        """Return every file, link and submodule below a folder, by path below it.
 
         Raises:
-            ValueError: If there are more than `limits.COMMIT_MAX_FILES`.
+            RepositoryUnavailableError: If there are more than `limits.COMMIT_MAX_FILES`.
         """
         found: dict[str, Entry] = {}
         waiting = [("", self.entry(folder))]
@@ -119,21 +200,19 @@ class Commit:
             elif entry is not None:
                 found[path] = entry
             if len(found) + len(waiting) > limits.COMMIT_MAX_FILES:
-                raise ValueError(f"has more than {limits.COMMIT_MAX_FILES} files")
+                raise self._too_many_files()
         return found
 
-    def way(self, path: str) -> Iterator[bytes]:
-        """Give the raw commit and the raw trees above a path that it holds."""
-        commit = self._read(self.oid)
+    def _too_many_files(self) -> RepositoryUnavailableError:
+        message = f"commit {self.oid} has more than {limits.COMMIT_MAX_FILES} files"
+        problem = Problem(code="object_unusable", message=message)
+        return RepositoryUnavailableError("The commit is too large to be compared.", (problem,))
+
+    def objects_to(self, path: str) -> Iterator[bytes]:
+        """Iterate over the raw commit and the raw trees above a path that the commit holds."""
+        commit = self._read("commit", self.oid)
         yield commit
-        oid = proof.commit_tree(commit)
+        oid = commit_tree(commit)
         for name in path.split("/") if path else ():
-            yield self._read(oid)
+            yield self._read("tree", oid)
             oid = self.tree(oid)[name].oid
-
-
-class _Link(NamedTuple):
-    """A symbolic link of a commit: its path, and the blob that holds its target."""
-
-    path: str
-    oid: str

@@ -7,8 +7,6 @@ from typing import Final
 from skills_bundle.formats.limits import KIB, MIB
 
 # --- Git ------------------------------------------------------------------------------------------
-IGNORE_FILE_MAX_BYTES: Final = MIB
-"""Bytes of a `.gitignore` or another file of git's ignore rules."""
 LINKS_MAX_FOLLOWED: Final = 40
 """Symbolic links followed to reach one build input: what Linux allows."""
 COMMIT_MAX_FILES: Final = 500_000

@@ -19,7 +19,7 @@ from skills_bundle.errors import Problem, SettingsError, SkillsBundleError
 from skills_bundle.files.names import to_disk
 from skills_bundle.files.writing import replace_file
 from skills_bundle.git import limits
-from skills_bundle.git.checkout import has_repository
+from skills_bundle.git.repository import has_repository
 from skills_bundle.hatch_plugin import bundling, handover, sdist, selection, wheel
 from skills_bundle.project.settings import parse
 

@@ -22,9 +22,10 @@ from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, Se
 from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk, to_disk
 from skills_bundle.formats.digest import git_object_id, sha256_hex
-from skills_bundle.git.checkout import SDIST_MARK, inspect, open_checkout
-from skills_bundle.git.proof import Entry
-from skills_bundle.git.revision import Revision, archive, listed
+from skills_bundle.git.commit import Entry
+from skills_bundle.git.proof import Revision, archive
+from skills_bundle.git.repository import SDIST_MARK, open_checkout
+from skills_bundle.git.status import inspect, listed
 from skills_bundle.hatch_plugin import names, receipts, reliance, selection
 from skills_bundle.hatch_plugin.selection import Candidate
 from skills_bundle.hatch_plugin.world import World
@@ -130,7 +131,7 @@ class Bundling:
         """
         if (self.root / SDIST_MARK).exists():
             return self._relayed(files, unlisted, metadata)
-        after = inspect(self.root, self.settings.skills, own=self.own)
+        after = inspect(self.root, self.settings.skills, is_product=self.own)
         tree = None if self.settings.skills == "." else self.lock.digests.git_tree
         if after.state == "clean" and tree not in {None, after.skills_tree}:
             self.world.compare_tree(self.settings.skills, self._tree())
@@ -198,7 +199,7 @@ def prepare(
     selected = selection.of_wheel(root, metadata).values()
     paths = (from_disk(os.path.relpath(row.source, root)) for row in selected)
     names.demand_utf8(paths)  # hatchling would crash
-    before = inspect(folder, settings.skills, own=own)
+    before = inspect(folder, settings.skills, is_product=own)
     subject = project.with_settings(folder, settings)
     lock, result = project.check_lock(subject)
     prefix = "" if settings.skills == "." else f"{settings.skills}/"

@@ -15,7 +15,7 @@ from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 from packaging.tags import parse_tag
 
-from skills_bundle.git.checkout import SDIST_MARK
+from skills_bundle.git.repository import SDIST_MARK
 from skills_bundle.hatch_plugin.selection import LEGACY, respell
 
 if TYPE_CHECKING:

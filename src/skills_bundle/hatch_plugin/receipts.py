@@ -18,15 +18,16 @@ from skills_bundle.bundle.receipt import (
 from skills_bundle.errors import InvalidReceiptError, Problem, SettingsError
 from skills_bundle.formats.digest import dir_hash, sha256_hex
 from skills_bundle.git import proof
-from skills_bundle.git.revision import dirty, listed
+from skills_bundle.git.proof import dirty
+from skills_bundle.git.status import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from skills_bundle.archives.model import Member
     from skills_bundle.bundle.lock import CatalogLock
-    from skills_bundle.bundle.receipt import Package, Reason
-    from skills_bundle.git.revision import Revision
+    from skills_bundle.bundle.receipt import Package
+    from skills_bundle.git.proof import Reason, Revision
     from skills_bundle.project.settings import Settings
 
 

@@ -30,14 +30,15 @@ from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk, to_disk
 from skills_bundle.files.paths import is_junk
 from skills_bundle.formats.digest import git_object_id
-from skills_bundle.git.standing import Standing, standing, without_commit
+from skills_bundle.git.status import FileStatus, file_status, uncommitted_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
 
-    from skills_bundle.bundle.receipt import Inputs, Reason
-    from skills_bundle.git.checkout import Checkout
-    from skills_bundle.git.proof import Entry
+    from skills_bundle.bundle.receipt import Inputs
+    from skills_bundle.git.commit import Entry
+    from skills_bundle.git.proof import Reason
+    from skills_bundle.git.repository import Checkout
     from skills_bundle.hatch_plugin.selection import Candidate
 
 _TRACKED_JUNK: Final = (
@@ -194,16 +195,16 @@ class World:
         relative = from_disk(os.path.relpath(source, self.root).replace(os.sep, "/"))
         return None if relative == ".." or relative.startswith("../") else relative
 
-    def _standing(self, checkout: Checkout, source: str, path: str | None) -> Standing:
+    def _standing(self, checkout: Checkout, source: str, path: str | None) -> FileStatus:
         if path is not None:  # the project may have been reached through a link
             place = checkout.project / to_disk(path)
         else:
             place = Path(source).parent.resolve() / Path(source).name
         try:
-            return standing(checkout, str(place))
+            return file_status(checkout, str(place))
         except CheckoutError:  # the commit cannot be read; what git ignores stays out all the same
             inside = checkout.inside(str(place))
-            return Standing("elsewhere") if inside is None else without_commit(checkout, inside)
+            return FileStatus("outside") if inside is None else uncommitted_status(checkout, inside)
 
     def _harmless(self, path: str | None) -> bool:
         return path is not None and (is_junk(path) or self.own(path))
@@ -234,9 +235,9 @@ class World:
         return member
 
 
-def _fate(candidate: Candidate, found: Standing, *, harmless: bool) -> tuple[bool, bool]:
+def _fate(candidate: Candidate, found: FileStatus, *, harmless: bool) -> tuple[bool, bool]:
     """Tell of a file that the commit does not hold: does it ship, and is it dirt?"""
-    if found.place == "index":
+    if found.place == "tracked":
         return True, True
     if candidate.ambient and found.place != "untracked":
         return False, False

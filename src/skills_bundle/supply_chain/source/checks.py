@@ -142,7 +142,7 @@ def _proof(receipt: BuildReceipt, project: SourceProject) -> SourceCheck:
 
 def _way(project: SourceProject) -> Iterator[bytes]:
     if project.commit.entry(project.skills_folder) is not None:
-        yield from project.commit.way(project.skills_folder)
+        yield from project.commit.objects_to(project.skills_folder)
 
 
 def _inputs(

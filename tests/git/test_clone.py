@@ -8,9 +8,9 @@ import pytest
 
 from skills_bundle.errors import RepositoryUnavailableError
 from skills_bundle.git import limits
-from skills_bundle.git.checkout import inspect
 from skills_bundle.git.clone import clone
 from skills_bundle.git.repository import open_repository
+from skills_bundle.git.status import inspect
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:

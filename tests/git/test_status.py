@@ -1,4 +1,4 @@
-"""What is seen of a checkout, in every state a repository can be in; all of them made by git."""
+"""How a checkout compares with its commit, in every state that git can put it in."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import CheckoutError
-from skills_bundle.git import proof
-from skills_bundle.git.checkout import has_repository, inspect, open_checkout
+from skills_bundle.git.commit import commit_tree
+from skills_bundle.git.repository import has_repository, open_checkout
+from skills_bundle.git.status import file_status, inspect
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:
@@ -36,7 +37,19 @@ def test_a_clean_checkout_gives_its_commit_tree_and_proof(sample: SampleProject)
     assert (found.state, found.commit) == ("clean", sample.commit_id())
     assert found.skills_tree == git(sample.folder, "rev-parse", "HEAD:skills").strip()
     root = git(sample.folder, "rev-parse", "HEAD^{tree}").strip()
-    assert proof.commit_tree(found.proof[0]) == root
+    assert commit_tree(found.proof[0]) == root
+
+
+def test_a_file_that_git_converts_by_a_filter_is_clean_if_git_says_so(
+    sample: SampleProject,
+) -> None:
+    """As with Git LFS: only git runs filters, so its own status counts for such a file."""
+    git(sample.folder, "config", "filter.upper.clean", "tr a-z A-Z")
+    sample.write(".gitattributes", b"*.big filter=upper\n").write("x.big", b"text\n").committed()
+    assert git(sample.folder, "show", "HEAD:x.big") == "TEXT\n"
+    assert inspect(sample.folder, "skills").state == "clean"
+    sample.write("x.big", b"changed\n")
+    assert reason(sample.folder) == "dirty_source"
 
 
 def test_without_git_there_is_no_source(tmp_path: Path) -> None:
@@ -105,7 +118,7 @@ def test_without_pygit2_git_is_unavailable(sample: SampleProject) -> None:
     script = (
         "import sys; sys.modules['pygit2'] = None\n"
         "from pathlib import Path\n"
-        "from skills_bundle.git.checkout import inspect\n"
+        "from skills_bundle.git.status import file_status, inspect\n"
         "print(inspect(Path(sys.argv[1]), 'skills').reason)\n"
     )
     command = [sys.executable, "-c", script, str(sample.folder)]
@@ -250,7 +263,7 @@ def test_a_products_path_is_asked_about_relative_to_the_project(tmp_path: Path) 
         asked.append(path)
         return True
 
-    assert inspect(sample.folder, "skills", own=own).state == "clean"
+    assert inspect(sample.folder, "skills", is_product=own).state == "clean"
     assert asked == ["out/acme.whl"]
 
 
@@ -262,4 +275,189 @@ def test_an_error_of_our_own_is_not_taken_for_gits(sample: SampleProject) -> Non
         raise AssertionError(path)
 
     with pytest.raises(AssertionError, match=r"new\.txt"):
-        inspect(sample.folder, "skills", own=own)
+        inspect(sample.folder, "skills", is_product=own)
+
+
+def test_an_ignored_folder_is_not_looked_into(sample: SampleProject) -> None:
+    """However much there is in it."""
+    sample.write(".gitignore", b"/env/\n").committed().write("env/lib/x.py", b"")
+    assert inspect(sample.folder, "skills").state == "clean"
+
+
+def test_a_repository_of_its_own_is_one_untracked_path(sample: SampleProject) -> None:
+    """Git does not look into it either."""
+    git(sample.folder, "init", "--quiet", "vendored")
+    sample.write("vendored/x.py", b"")
+    assert inspect(sample.folder, "skills").detail.endswith("vendored.")
+    shutil.rmtree(sample.folder / "vendored")
+
+
+FLAGS = ("--assume-unchanged", "--skip-worktree")
+
+
+@pytest.fixture
+def with_link(sample: SampleProject) -> SampleProject:
+    """Return the committed project with a link in it."""
+    (sample.folder / "link").symlink_to("pyproject.toml")
+    return sample.committed()
+
+
+def look_away(sample: SampleProject, flag: str, path: str) -> None:
+    """Tell git not to look at a file."""
+    git(sample.folder, "update-index", flag, path)
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_an_edit_that_git_was_told_to_overlook_is_dirt(sample: SampleProject, flag: str) -> None:
+    """A build's configuration ships in no archive; it decides what does."""
+    look_away(sample, flag, "pyproject.toml")
+    sample.replace("pyproject.toml", 'version = "1.0"', 'version = "1.1"')
+    found = inspect(sample.folder, "skills")
+    assert git(sample.folder, "status", "--porcelain") == ""
+    assert (found.reason, found.detail) == (
+        "dirty_source",
+        "Not as in the commit: pyproject.toml.",
+    )
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("path", ["pyproject.toml", "link"])
+def test_a_flag_alone_is_no_dirt(with_link: SampleProject, flag: str, path: str) -> None:
+    """Only another content is."""
+    look_away(with_link, flag, path)
+    assert inspect(with_link.folder, "skills").state == "clean"
+
+
+def retarget(sample: SampleProject) -> None:
+    """Let the link lead elsewhere."""
+    (sample.folder / "link").unlink()
+    (sample.folder / "link").symlink_to("elsewhere")
+
+
+def fill(sample: SampleProject) -> None:
+    """Put a file in the link's place."""
+    (sample.folder / "link").unlink()
+    sample.write("link", b"pyproject.toml")
+
+
+@pytest.mark.parametrize("change", [retarget, fill])
+def test_a_link_that_git_was_told_to_overlook_is_compared_too(
+    with_link: SampleProject, change: object
+) -> None:
+    """By its target; and a file is not a link, whatever its bytes."""
+    look_away(with_link, "--assume-unchanged", "link")
+    assert callable(change)
+    change(with_link)
+    assert inspect(with_link.folder, "skills").detail == "Not as in the commit: link."
+
+
+def test_a_link_in_an_overlooked_files_place_is_dirt(sample: SampleProject) -> None:
+    """Even one that leads to the same bytes."""
+    look_away(sample, "--skip-worktree", ".gitignore")
+    (sample.folder / ".gitignore").rename(sample.folder / ".git/kept")
+    (sample.folder / ".gitignore").symlink_to(".git/kept")
+    assert inspect(sample.folder, "skills").detail == "Not as in the commit: .gitignore."
+
+
+def test_a_converted_file_that_git_was_told_to_overlook_is_as_git_checked_it_out(
+    sample: SampleProject, tmp_path: Path
+) -> None:
+    """Line ends of a file that does not ship are git's affair: what it would commit is compared."""
+    sample.write(".gitattributes", b"skills/** -text\ncatalog.lock.json -text\n").committed()
+    clone = SampleProject(tmp_path / "crlf")
+    git(sample.folder, "clone", "--quiet", "-c", "core.autocrlf=true", ".", str(clone.folder))
+    look_away(clone, "--assume-unchanged", "pyproject.toml")
+    assert inspect(clone.folder, "skills").state == "clean"
+
+
+def test_a_neighbours_overlooked_edit_is_no_dirt(tmp_path: Path) -> None:
+    """Only the project's folder counts."""
+    repository = tmp_path / "all"
+    made = SampleProject.create(repository / "libs/acme", repository=repository)
+    neighbour = SampleProject(repository).write("neighbour.txt", b"a").committed()
+    look_away(neighbour, "--assume-unchanged", "neighbour.txt")
+    neighbour.write("neighbour.txt", b"b")
+    assert inspect(made.folder, "skills").state == "clean"
+
+
+def place(sample: SampleProject, path: str) -> str:
+    """Give where git has a file of the project."""
+    checkout = open_checkout(sample.folder)
+    return file_status(checkout, str(checkout.project / path)).place
+
+
+def test_a_committed_file_stands_in_the_commit(sample: SampleProject) -> None:
+    """With the commit's mode and id."""
+    checkout = open_checkout(sample.folder)
+    found = file_status(checkout, str(checkout.project / "src/acme_skills/run.sh"))
+    oid = git(sample.folder, "rev-parse", "HEAD:src/acme_skills/run.sh").strip()
+    assert found.entry == ("100755", oid)
+
+
+def test_a_staged_file_stands_in_the_index(sample: SampleProject) -> None:
+    """The commit knows nothing of it."""
+    sample.write("new.py", b"")
+    git(sample.folder, "add", "new.py")
+    assert place(sample, "new.py") == "tracked"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("new.py", "untracked"), ("new.log", "ignored"), ("../other", "outside")],
+)
+def test_the_rest_stands_where_git_says(sample: SampleProject, path: str, expected: str) -> None:
+    """Untracked, ignored, or outside the repository."""
+    sample.write(path, b"")
+    assert place(sample, path) == expected
+
+
+def test_a_folder_is_no_file_of_the_commit(sample: SampleProject) -> None:
+    """Nor is it untracked content: nothing ships under its name."""
+    assert place(sample, "src") == "untracked"
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("hatch_build.py", "committed"),
+        ("src/../hatch_build.py", "committed"),
+        ("../acme/hatch_build.py", "committed"),
+        ("missing", "untracked"),
+        ("made.log", "ignored"),
+        ("/etc/hostname", "outside"),
+        ("../outside", "outside"),
+        ("link", "outside"),
+    ],
+)
+def test_a_committed_link_stands_where_its_target_does(
+    sample: SampleProject, target: str, expected: str
+) -> None:
+    """Out of the repository, round in circles, or to what the commit holds."""
+    (sample.folder / "link").symlink_to(target)
+    sample.committed()
+    assert place(sample, "link") == expected
+
+
+def test_a_link_of_the_machine_is_not_followed(sample: SampleProject) -> None:
+    """The commit does not hold it, so what it leads to is not the commit's."""
+    (sample.folder / "link").symlink_to("hatch_build.py")
+    assert place(sample, "link") == "untracked"
+
+
+def test_a_committed_link_that_was_changed_is_not_followed(sample: SampleProject) -> None:
+    """Both targets are committed; the way to this one is not."""
+    link = sample.folder / "link"
+    link.symlink_to("hatch_build.py")
+    sample.committed()
+    link.unlink()
+    link.symlink_to("pyproject.toml")
+    assert place(sample, "link") == "tracked"
+
+
+def test_a_file_in_a_submodule_is_not_the_commits(sample: SampleProject, tmp_path: Path) -> None:
+    """The commit names the submodule's commit and holds none of its files."""
+    other = SampleProject.create(tmp_path / "other")
+    add = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add")
+    git(sample.folder, *add, str(other.folder), "vendor")
+    sample.committed()
+    assert place(sample, "vendor/hatch_build.py") == "tracked"

@@ -1,0 +1,224 @@
+"""Edge: how a project's folder, or one file of it, compares with the commit that HEAD names.
+
+A folder is dirty if a tracked file was changed (staged or not), a file of the commit is missing, or
+there is a file that git neither tracks nor ignores. Every file of the commit is hashed here: git's
+own status skips files that it was told not to look at (`--assume-unchanged`, `--skip-worktree`).
+
+A project may ship a file through a symbolic link, as `LICENSE -> ../../LICENSE` in a repository of
+several projects. A link is followed only if the commit holds that very link, and its target is
+compared with the commit; so a link cannot bring in what was never committed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+from skills_bundle.errors import CheckoutError
+from skills_bundle.files.names import from_disk, shown, to_disk
+from skills_bundle.files.paths import is_junk
+from skills_bundle.formats.digest import TREE_MODE, git_object_id
+from skills_bundle.git import limits
+from skills_bundle.git.commit import FILE_MODES, LINK_MODE, SUBMODULE_MODE, Entry
+from skills_bundle.git.proof import Revision, archive, dirty
+from skills_bundle.git.repository import checkout_errors, open_checkout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from skills_bundle.git.proof import Reason
+    from skills_bundle.git.repository import Checkout
+
+Place: TypeAlias = Literal["committed", "tracked", "untracked", "ignored", "outside"]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return a few of many names, for one line of a build log."""
+    few = ", ".join(map(shown, names[: limits.BUILD_PROBLEMS_SHOWN]))
+    more = len(names) - limits.BUILD_PROBLEMS_SHOWN
+    return f"{few} and {more} more" if more > 0 else few
+
+
+def inspect(
+    project: Path, skills: str, *, is_product: Callable[[str], bool] = lambda _: False
+) -> Revision:
+    """Compare a project's folder with the commit that HEAD names.
+
+    Only the project's folder counts: in a repository of several projects, work on another one
+    changes nothing here. Files that ship from outside the folder are compared one by one by the
+    build.
+
+    Args:
+        project: The folder of `pyproject.toml`.
+        skills: The skills folder, relative to it.
+        is_product: Whether a build made an untracked path (relative to the project).
+
+    Returns:
+        What was found. A repository that cannot be read gives an `archive` revision with the
+        reason, not an error.
+    """
+    try:
+        with checkout_errors():
+            return _revision(open_checkout(project), skills, is_product)
+    except CheckoutError as error:
+        return archive(cast("Reason", error.reason), error.summary)
+
+
+def _revision(checkout: Checkout, skills: str, is_product: Callable[[str], bool]) -> Revision:
+    if checkout.head is None:
+        return archive("no_commit", "The repository has no commit yet.")
+    folder = checkout.prefix.rstrip("/")
+    project = checkout.head_entry(folder)
+    if project is None or project.mode != TREE_MODE:
+        return archive("project_not_in_repository", f"HEAD holds no folder {folder!r}.")
+    if changes := sorted({*_changes(checkout), *_new_files(checkout, is_product)}):
+        return dirty("dirty_source", f"Not as in the commit: {listed(changes)}.")
+    path = folder if skills == "." else checkout.prefix + skills
+    tree = checkout.head_entry(path)
+    if tree is None or tree.mode != TREE_MODE:
+        return dirty("dirty_source", f"HEAD holds no folder {path!r}.")
+    return Revision(
+        state="clean",
+        reason=None,
+        commit=checkout.head.oid,
+        skills_tree=tree.oid,
+        proof=tuple(checkout.head.objects_to(path)),
+    )
+
+
+def _changes(checkout: Checkout) -> Iterator[str]:
+    """Iterate over changed files of the project, by path below it."""
+    for path in checkout.changes():
+        if path.startswith(checkout.prefix):
+            yield path.removeprefix(checkout.prefix)
+    for path, entry in checkout.head_files().items():
+        if entry.mode != SUBMODULE_MODE and _differs(checkout, path, entry):
+            yield path
+
+
+def _differs(checkout: Checkout, path: str, entry: Entry) -> bool:
+    """Return whether a file on disk differs from the commit's in kind or content.
+
+    Args:
+        checkout: The repository.
+        path: Below the project.
+        entry: What the commit holds there: a file or a link.
+    """
+    place = checkout.project / to_disk(path)
+    try:
+        mode = place.lstat().st_mode
+    except OSError:
+        return True
+    if stat.S_ISLNK(mode):
+        return entry != Entry(LINK_MODE, link_blob(place))
+    if not stat.S_ISREG(mode):
+        return True
+    if entry.mode != LINK_MODE:
+        # For what git itself filters there is git's own status only.
+        same = checkout.blob_id(place) == entry.oid or checkout.is_filtered(checkout.prefix + path)
+    else:  # where links are not supported, git writes their targets to files
+        supported = checkout.config_flag("core.symlinks", default=True)
+        same = not supported and git_object_id("blob", place.read_bytes()) == entry.oid
+    return not same
+
+
+def link_blob(link: Path) -> str:
+    """Return the id of the blob in which git keeps a link's target."""
+    return git_object_id("blob", os.fsencode(link.readlink().as_posix()))
+
+
+def _new_files(checkout: Checkout, is_product: Callable[[str], bool]) -> Iterator[str]:
+    """Iterate over untracked files of the project, by path below it; by-products left out."""
+    for path in _untracked(checkout, checkout.prefix.rstrip("/")):
+        inner = path.removeprefix(checkout.prefix)
+        if not (is_junk(inner) or is_product(inner)):
+            yield inner
+
+
+def _untracked(checkout: Checkout, folder: str) -> Iterator[str]:
+    """Iterate over files that git neither tracks nor ignores; a repository counts as one path.
+
+    libgit2's own list looks into ignored folders if a later pattern takes a file back.
+    """
+    for entry in sorted(os.scandir(checkout.top / to_disk(folder)), key=lambda row: row.name):
+        path = f"{folder}/{from_disk(entry.name)}" if folder else from_disk(entry.name)
+        if entry.name == ".git" or path in checkout.index or checkout.ignored(path):
+            continue
+        if not entry.is_dir(follow_symlinks=False) or (
+            not checkout.tracks(path) and os.path.lexists(f"{entry.path}/.git")
+        ):
+            yield path
+        else:
+            yield from _untracked(checkout, path)
+
+
+@dataclass(frozen=True, slots=True)
+class FileStatus:
+    """What git knows about one file.
+
+    Attributes:
+        place: `committed` if the commit holds it; `tracked` if the index does but the commit does
+            not (or it lies in a submodule); `untracked`; `ignored`; or `outside` the repository.
+        entry: The commit's mode and blob id; only for `committed`.
+    """
+
+    place: Place
+    entry: Entry | None = None
+
+
+def file_status(checkout: Checkout, path: str) -> FileStatus:
+    """Return what git knows about a file, through links that the commit holds.
+
+    Args:
+        checkout: The repository around the project.
+        path: Absolute, below the checkout's resolved folder or elsewhere.
+    """
+    spelled = checkout.inside(path)
+    if spelled is None:
+        return FileStatus("outside")
+    for _ in range(limits.LINKS_MAX_FOLLOWED):
+        link = _first_link(checkout, spelled)
+        if link is None:
+            return _status_without_links(checkout, spelled)
+        place = checkout.top / to_disk(link)
+        if checkout.head_entry(link) != Entry(LINK_MODE, link_blob(place)):
+            return uncommitted_status(checkout, link)
+        rest = spelled.removeprefix(link).removeprefix("/")
+        inside = checkout.inside(os.path.normpath(place.parent / place.readlink() / to_disk(rest)))
+        if inside is None:
+            break
+        spelled = inside
+    return FileStatus("outside")
+
+
+def _status_without_links(checkout: Checkout, path: str) -> FileStatus:
+    entry = checkout.head_entry(path)
+    if entry is not None and entry.mode.startswith(FILE_MODES):
+        return FileStatus("committed", entry)
+    return uncommitted_status(checkout, path)
+
+
+def _first_link(checkout: Checkout, path: str) -> str | None:
+    """Return the outermost part of a path that is a link on disk."""
+    done = ""
+    for name in path.split("/"):
+        done = f"{done}/{name}" if done else name
+        if (checkout.top / to_disk(done)).is_symlink():
+            return done
+    return None
+
+
+def uncommitted_status(checkout: Checkout, path: str) -> FileStatus:
+    """Return what git knows about a file that is not in the commit.
+
+    Args:
+        checkout: The repository around the project.
+        path: Relative to the work tree's top.
+    """
+    in_submodule = any(path.startswith(f"{row.path}/") for row in checkout.submodules())
+    if path in checkout.index or in_submodule:
+        return FileStatus("tracked")
+    return FileStatus("ignored" if checkout.ignored(path) else "untracked")
