@@ -151,7 +151,7 @@ class UnsafeFileError(SkillsBundleError):
         """Keep the kind as a field for the report."""
         message = _UNSAFE.get(kind, kind)
         super().__init__(f"{path}: {message}.", (Problem(code=kind, message=message, path=path),))
-        self.kind = kind
+        self.kind: UnsafeFileKind = kind
         self.path = path
 
 
