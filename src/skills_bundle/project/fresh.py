@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from skills_bundle import __version__
-from skills_bundle.formats.toml_words import written
+from skills_bundle.formats.toml_edit import literal
 
 HATCHLING: Final = "hatchling==1.33.0"
 """The build backend of new projects: pinned, since it decides about bytes of the wheel."""
@@ -34,14 +34,14 @@ def pyproject_head(*, name: str, readme: str | None, license_file: bool) -> str:
     lines = [
         "[build-system]",
         "# Pinned: both decide about the bytes of the wheel.",
-        f"requires = [{written(HATCHLING)}, {written(OURS)}]",
+        f"requires = [{literal(HATCHLING)}, {literal(OURS)}]",
         'build-backend = "hatchling.build"',
         "",
         "[project]",
-        f"name = {written(name)}",
-        f"version = {written(FIRST_VERSION)}",
-        f"description = {written(f'Agent skills of {name}.')}",
-        *([f"readme = {written(readme)}"] if readme else []),
+        f"name = {literal(name)}",
+        f"version = {literal(FIRST_VERSION)}",
+        f"description = {literal(f'Agent skills of {name}.')}",
+        *([f"readme = {literal(readme)}"] if readme else []),
         'requires-python = ">=3.11"',
         *(['license-files = ["LICEN[CS]E*"]'] if license_file else []),
     ]
@@ -55,11 +55,11 @@ def package(name: str) -> str:
 
 def command(collection: str, script: str) -> str:
     """Give the module of a console script of the project's own."""
-    program = "" if script == collection else f", program={written(script)}"
+    program = "" if script == collection else f", program={literal(script)}"
     return (
         f'"""The command `{script}`, which serves this collection and no other."""\n\n'
         "from skills_bundle import command_line\n\n"
-        f"main = command_line({written(collection)}{program})\n\n"
+        f"main = command_line({literal(collection)}{program})\n\n"
         'if __name__ == "__main__":\n    main()\n'
     )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
-from skills_bundle.formats.toml_text import Addition, NoPlaceError, with_additions
+from skills_bundle.formats.toml_edit import Addition, NoPlaceError, with_additions
 from skills_bundle.installed.collections import GROUP
 from skills_bundle.project import fresh, settings
 from skills_bundle.project.choices import STARTER, conflict

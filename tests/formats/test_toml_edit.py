@@ -9,17 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle.formats.toml_text import Addition, NoPlaceError, expected, with_additions
-from skills_bundle.formats.toml_words import bare, written
+from skills_bundle.formats.toml_edit import (
+    Addition,
+    NoPlaceError,
+    expected,
+    literal,
+    with_additions,
+)
 
 REQUIRE = Addition(table=("build-system",), key="requires", value="skills-bundle==1.0", append=True)
 ENTRY = Addition(
     table=("project", "entry-points", "skills_bundle.collections"), key="acme", value="acme"
 )
 IGNORE = Addition(table=("tool", "hatch", "build"), key="ignore-vcs", value=True)
-HOOK = Addition(table=("tool", "hatch", "build", "hooks", "skills-bundle"))
-SKILLS = Addition(table=HOOK.table, key="skills", value="skills")
-ALL = (REQUIRE, ENTRY, IGNORE, HOOK, SKILLS)
+SKILLS = Addition(
+    table=("tool", "hatch", "build", "hooks", "skills-bundle"), key="skills", value="skills"
+)
+ALL = (REQUIRE, ENTRY, IGNORE, SKILLS)
 
 PLAIN = """\
 # Ours.
@@ -45,12 +51,12 @@ build-backend = 'hatchling.build'
 name   = "acme"   # aligned
 version = "1"
 
-[project.entry-points."skills_bundle.collections"]
-acme = "acme"
-
 # Checks.
 [tool.ruff]
 line-length = 100
+
+[project.entry-points."skills_bundle.collections"]
+acme = "acme"
 
 [tool.hatch.build]
 ignore-vcs = true
@@ -82,7 +88,7 @@ SHAPES = {
 }
 
 
-def test_additions_stand_where_a_person_would_put_them() -> None:
+def test_new_tables_are_at_the_end_and_elements_in_their_array() -> None:
     """Whole, as one sees it."""
     assert with_additions(PLAIN, ALL) == WITH_ALL
 
@@ -120,8 +126,14 @@ def test_line_ends_stay_as_they_are(text: str) -> None:
     assert made.endswith("\n") == text.endswith("\n")
 
 
-def test_a_place_that_is_taken_by_another_kind_of_value_is_told() -> None:
-    """Instead of being overwritten."""
+def test_a_key_goes_behind_the_last_one_of_its_table() -> None:
+    """Before the comment above the next header, which is about that table."""
+    text = "[tool.hatch.build]\nexclude = ['a']\n\n# Checks.\n[tool.ruff]\n"
+    assert with_additions(text, [IGNORE]) == text.replace("\n\n", "\nignore-vcs = true\n\n")
+
+
+def test_a_value_of_another_kind_is_not_overwritten() -> None:
+    """The error holds what has to be added."""
     with pytest.raises(NoPlaceError, match="skills_bundle"):
         with_additions('[project]\nentry-points = "none"\n', [ENTRY])
 
@@ -147,8 +159,8 @@ def test_an_empty_file_gets_the_additions_alone() -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_is_written_as_a_reader_reads_it(text: str) -> None:
-    """As a value and as a key."""
-    assert tomllib.loads(f"{bare(text)} = {written(text)}\n") == {text: text}
+    """As a value."""
+    assert tomllib.loads(f"text = {literal(text)}\n") == {"text": text}
 
 
 @given(
