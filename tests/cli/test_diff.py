@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.supply_chain.diff.compare import compare
-from skills_bundle.supply_chain.diff.sides import open_side
+from skills_bundle.supply_chain.diff import compare_inputs
+from skills_bundle.supply_chain.diff_inputs import open_input
 from tests.cli.runner import call
 from tests.hatch_plugin.sample import SKILL_MD, SampleProject
 from tests.supply_chain.archive_samples import repacked, with_record
@@ -67,8 +67,8 @@ def test_another_packing_is_told_as_such(wheel: Path, tmp_path: Path) -> None:
 def test_the_json_is_the_whole_difference(wheel: Path, changed: Path) -> None:
     """One document."""
     ran = call("diff", str(wheel), str(changed), "--json")
-    sides = [open_side(str(path)) for path in (wheel, changed)]
-    assert ran.json == compare(*sides).to_dict()
+    sides = [open_input(str(path)) for path in (wheel, changed)]
+    assert ran.json == compare_inputs(*sides).to_dict()
 
 
 def test_much_is_cut_unless_all_is_wanted(tmp_path: Path) -> None:

@@ -14,9 +14,8 @@ from skills_bundle.files import limits as file_limits
 from skills_bundle.files.reading import UnreadableSideError
 from skills_bundle.installed.collections import UnknownCollectionError
 from skills_bundle.supply_chain import limits
-from skills_bundle.supply_chain.diff.archives import Change
-from skills_bundle.supply_chain.diff.compare import INSTALLERS_OWN, compare
-from skills_bundle.supply_chain.diff.sides import open_side
+from skills_bundle.supply_chain.diff import INSTALLED_ONLY, Change, compare_inputs
+from skills_bundle.supply_chain.diff_inputs import open_input
 from tests.hatch_plugin.sample import SKILL_MD, SampleProject
 from tests.supply_chain.archive_samples import repacked, with_record
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from skills_bundle.supply_chain.diff.model import Difference, Side
+    from skills_bundle.supply_chain.diff import Difference, DiffInput
 
 SKILL = "acme_skills/.agents/skills/greet/SKILL.md"
 LONGER = SKILL_MD + b"\nMore.\n"
@@ -32,7 +31,7 @@ LONGER = SKILL_MD + b"\nMore.\n"
 
 def differ(before: Path, after: Path, *, text: bool = True) -> Difference:
     """Compare two paths."""
-    return compare(open_side(str(before)), open_side(str(after)), text=text)
+    return compare_inputs(open_input(str(before)), open_input(str(after)), text=text)
 
 
 def changed_wheel(wheel: Path, folder: Path, changes: dict[str, bytes | None]) -> Path:
@@ -253,7 +252,7 @@ def test_two_plain_folders_are_compared_file_by_file(tmp_path: Path) -> None:
 def test_a_bare_word_is_an_installed_collection() -> None:
     """One that nobody declares is a usage error that says which there are."""
     with pytest.raises(UnknownCollectionError, match="Installed: ") as raised:
-        open_side("no-such-collection")
+        open_input("no-such-collection")
     assert raised.value.__notes__ == ["There is no file or folder 'no-such-collection' either."]
 
 
@@ -265,29 +264,29 @@ def test_a_site_with_several_bundles_asks_for_one(sample_wheel: Path, tmp_path: 
     record = "other/.agents/catalog.lock.json,,\n"
     (other / "RECORD").write_text(record, encoding="utf-8")
     with pytest.raises(UnreadableSideError, match=r"acme_skills-1\.0\.dist-info, other-1\.0"):
-        open_side(str(site))
+        open_input(str(site))
 
 
 @pytest.mark.parametrize("name", ["no/such/folder", "no.lock.json", "no/such/file"])
 def test_what_is_not_there_cannot_be_compared(tmp_path: Path, name: str) -> None:
     """Exit 3."""
     with pytest.raises(UnreadableSideError) as caught:
-        open_side(str(tmp_path / name))
+        open_input(str(tmp_path / name))
     assert caught.value.exit_code == 3
 
 
 def test_a_file_that_is_no_lock_cannot_be_compared(tmp_path: Path) -> None:
     """The lock's own problem is told."""
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(UnreadableSideError, match="is no lock that can be read"):
-        open_side(str(tmp_path / "x.json"))
+    with pytest.raises(UnreadableSideError, match="is not a readable lock"):
+        open_input(str(tmp_path / "x.json"))
 
 
 def test_a_dist_info_without_a_bundle_cannot_be_compared(tmp_path: Path) -> None:
     """There is nothing of ours in it."""
     (tmp_path / "x-1.0.dist-info").mkdir()
     with pytest.raises(UnreadableSideError, match="no package with a bundle"):
-        open_side(str(tmp_path / "x-1.0.dist-info"))
+        open_input(str(tmp_path / "x-1.0.dist-info"))
 
 
 def test_an_archive_is_opened_as_every_command_opens_one(
@@ -296,9 +295,9 @@ def test_an_archive_is_opened_as_every_command_opens_one(
     """One that is no plain archive is refused; one that is not there is not."""
     (tmp_path / sample_wheel.name).write_bytes(b"x" + sample_wheel.read_bytes())
     with pytest.raises(UnsafeArchiveError):
-        open_side(str(tmp_path / sample_wheel.name))
+        open_input(str(tmp_path / sample_wheel.name))
     with pytest.raises(UnreadableArchiveError):
-        open_side(str(tmp_path / "no.whl"))
+        open_input(str(tmp_path / "no.whl"))
 
 
 def test_a_folder_beyond_the_limits_is_not_read(
@@ -309,24 +308,24 @@ def test_a_folder_beyond_the_limits_is_not_read(
     (tmp_path / "b").write_bytes(b"2")
     monkeypatch.setattr(file_limits, "FOLDER_MAX_BYTES", 1)
     with pytest.raises(UnreadableSideError, match="too much"):
-        open_side(str(tmp_path))
+        open_input(str(tmp_path))
     monkeypatch.setattr(file_limits, "FOLDER_MAX_FILES", 1)
     with pytest.raises(UnreadableSideError, match="too many"):
-        open_side(str(tmp_path))
+        open_input(str(tmp_path))
 
 
-@pytest.mark.parametrize("name", sorted(INSTALLERS_OWN - {"RECORD"}))
+@pytest.mark.parametrize("name", sorted(INSTALLED_ONLY - {"RECORD"}))
 def test_what_installers_write_is_no_difference(
     sample_wheel: Path, tmp_path: Path, name: str
 ) -> None:
     """Each of the files that pip and uv leave beside the metadata."""
     site = installed(sample_wheel, tmp_path / "site")
     (site / "acme_skills-1.0.dist-info" / name).write_text("{}", encoding="utf-8")
-    assert compare(open_side(str(sample_wheel)), _side(site)).files == ()
+    assert compare_inputs(open_input(str(sample_wheel)), _side(site)).files == ()
 
 
-def _side(site: Path) -> Side:
-    return open_side(str(site / "acme_skills-1.0.dist-info"))
+def _side(site: Path) -> DiffInput:
+    return open_input(str(site / "acme_skills-1.0.dist-info"))
 
 
 def test_an_installation_without_metadata_is_compared_by_its_package(
@@ -366,7 +365,7 @@ def test_an_installed_collection_is_found_by_its_name(sample_wheel: Path, tmp_pa
     site = installed(sample_wheel, tmp_path / "site")
     sys.path.insert(0, str(site))
     try:
-        found = compare(open_side("acme-skills"), open_side(str(sample_wheel)))
+        found = compare_inputs(open_input("acme-skills"), open_input(str(sample_wheel)))
     finally:
         sys.path.remove(str(site))
     assert (found.before.kind, found.verdict) == ("installation", "same")
@@ -389,4 +388,4 @@ def test_a_new_version_makes_no_new_files_of_the_metadata(tmp_path: Path) -> Non
 def test_an_empty_name_is_not_taken_for_the_folder_at_hand() -> None:
     """It is what a shell makes of a variable that nobody set."""
     with pytest.raises(UnreadableSideError, match="names nothing"):
-        open_side("")
+        open_input("")

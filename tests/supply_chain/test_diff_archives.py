@@ -9,7 +9,7 @@ import pytest
 from skills_bundle.archives.canonical import write_sdist, write_wheel
 from skills_bundle.archives.model import Archive, Entry, Member
 from skills_bundle.archives.reading import read_sdist, read_wheel
-from skills_bundle.supply_chain.diff.archives import Change, compare_archives
+from skills_bundle.supply_chain.diff import Change, compare_archives
 
 MEMBERS = {"acme/a.py": Member(b"a\n"), "acme/run.sh": Member(b"r\n", executable=True)}
 

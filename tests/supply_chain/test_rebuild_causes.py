@@ -11,7 +11,7 @@ import pytest
 from skills_bundle.archives import canonical
 from skills_bundle.archives.reading import open_archive
 from skills_bundle.supply_chain.archive.contents import contents_of
-from skills_bundle.supply_chain.diff.archives import compare_archives
+from skills_bundle.supply_chain.diff import compare_archives
 from skills_bundle.supply_chain.rebuild import causes as rebuild_causes
 from tests.hatch_plugin.sample import SampleProject
 from tests.supply_chain.source_samples import DIST_INFO, rewritten

@@ -9,8 +9,8 @@ import click
 from skills_bundle.cli.framework import Command, Example, json_option, pass_output
 from skills_bundle.cli.view import diff_words, pretty
 from skills_bundle.cli.view.progress import patience
-from skills_bundle.supply_chain.diff.compare import compare
-from skills_bundle.supply_chain.diff.sides import open_side
+from skills_bundle.supply_chain.diff import compare_inputs
+from skills_bundle.supply_chain.diff_inputs import open_input
 
 if TYPE_CHECKING:
     from skills_bundle.cli.output import Output
@@ -64,7 +64,7 @@ PAGE: Final = "docs/how-to/compare-two-versions.md"
 def diff(output: Output, *, before: str, after: str, text: bool, verbose: bool) -> int:
     """Say how two locks, wheels, sdists, installations or folders differ."""
     with patience(output, "Reading both ..."):
-        found = compare(open_side(before), open_side(after), text=text)
+        found = compare_inputs(open_input(before), open_input(after), text=text)
     if output.as_json:
         output.json(found.to_dict())
     else:

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
     from skills_bundle.cli.output import Terminal
     from skills_bundle.cli.view.pretty import Mark
-    from skills_bundle.supply_chain.diff.archives import ArchiveDiff, Change, MemberDifference
-    from skills_bundle.supply_chain.diff.model import (
+    from skills_bundle.supply_chain.diff import (
+        ArchiveDiff,
+        Change,
         Difference,
         DiffVerdict,
-        Ground,
+        FileChange,
+        Scope,
         TextDifference,
     )
 
@@ -38,7 +40,7 @@ MARKS: Final[dict[DiffVerdict, Mark]] = {
     "different": "bad",
     "cannot_tell": "unsure",
 }
-GROUNDS: Final[dict[Ground, str]] = {
+SCOPES: Final[dict[Scope, str]] = {
     "archive": "everything they hold, and how they keep it",
     "distribution": "what is installed",
     "skills": "their skills",
@@ -52,7 +54,7 @@ def told(found: Difference, terminal: Terminal, *, everything: bool) -> list[Ren
     rows = [
         ("A", f"{found.before.kind} {found.before.place}"),
         ("B", f"{found.after.kind} {found.after.place}"),
-        ("compared", GROUNDS[found.compared]),
+        ("compared", SCOPES[found.compared]),
         *_skills(found),
     ]
     parts: list[RenderableType] = [
@@ -95,7 +97,7 @@ def _skills(found: Difference) -> list[tuple[str, str]]:
     return [(name, ", ".join(paths)) for name, paths in rows if paths]
 
 
-def _weight(row: MemberDifference) -> tuple[bool, bool]:
+def _weight(row: FileChange) -> tuple[bool, bool]:
     """Order by what a reader looks for: skills, other files, and last what the build makes."""
     folders = row.path.split("/")[:-1]
     made = bool(folders) and folders[0].endswith(DIST_INFO_SUFFIX)
@@ -103,7 +105,7 @@ def _weight(row: MemberDifference) -> tuple[bool, bool]:
 
 
 def _files(
-    rows: Sequence[MemberDifference], terminal: Terminal, most: int | None
+    rows: Sequence[FileChange], terminal: Terminal, most: int | None
 ) -> list[RenderableType]:
     if not rows:
         return []
@@ -116,7 +118,7 @@ def _files(
     return [pretty.heading(count(len(rows), "file")), table, *_more(len(rows), most)]
 
 
-def _file(row: MemberDifference) -> tuple[str, str, str]:
+def _file(row: FileChange) -> tuple[str, str, str]:
     sizes = [size(one) for one in (row.before_size, row.after_size) if one is not None]
     told = f"{row.path} {row.after_sha256 or row.before_sha256}"
     if "changed" in row.kinds:
@@ -125,7 +127,7 @@ def _file(row: MemberDifference) -> tuple[str, str, str]:
     return ", ".join(kinds), " to ".join(dict.fromkeys(sizes)), told
 
 
-def _kind(kind: str, row: MemberDifference) -> str:
+def _kind(kind: str, row: FileChange) -> str:
     if kind != "executable":
         return kind
     return "made executable" if row.after_executable else "no longer executable"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.supply_chain.archive.contents import ArchiveContents
-    from skills_bundle.supply_chain.diff.archives import ArchiveDiff, Change, MemberDifference
+    from skills_bundle.supply_chain.diff import ArchiveDiff, Change, FileChange
 
 SHOWN: Final = 3
 """Files that a sentence names before it counts the others."""
@@ -119,7 +119,7 @@ def _generator(given: ArchiveContents, rebuilt: ArchiveContents) -> Iterator[Cau
 
 
 def _metadata(
-    given: ArchiveContents, rebuilt: ArchiveContents, changed: dict[str, MemberDifference]
+    given: ArchiveContents, rebuilt: ArchiveContents, changed: dict[str, FileChange]
 ) -> Iterator[Cause]:
     for name in {"METADATA", "PKG-INFO"} & changed.keys():
         rows = [_lines(_member(each, name)) for each in (given, rebuilt)]
@@ -137,7 +137,7 @@ def _lines(data: bytes) -> set[str]:
 
 
 def _receipt(
-    given: BuildReceipt | None, rebuilt: BuildReceipt | None, changed: dict[str, MemberDifference]
+    given: BuildReceipt | None, rebuilt: BuildReceipt | None, changed: dict[str, FileChange]
 ) -> Iterator[Cause]:
     if RECEIPT_FILE_NAME not in changed or given is None or rebuilt is None:
         return

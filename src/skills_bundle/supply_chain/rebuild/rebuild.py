@@ -27,7 +27,7 @@ from skills_bundle.git.clone import clone
 from skills_bundle.git.repository import open_repository
 from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.archive.contents import contents_of
-from skills_bundle.supply_chain.diff.archives import compare_archives
+from skills_bundle.supply_chain.diff import compare_archives
 from skills_bundle.supply_chain.rebuild import causes as rebuild_causes
 from skills_bundle.supply_chain.rebuild import front_end as front_ends
 from skills_bundle.supply_chain.rebuild import front_end_run

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from skills_bundle.archives.model import ArchiveKind
 from skills_bundle.formats.record import Record
-from skills_bundle.supply_chain.diff.archives import ArchiveDiff
+from skills_bundle.supply_chain.diff import ArchiveDiff
 
 RebuildVerdict = Literal[
     "identical", "same_content_different_archive", "different_content", "not_rebuildable"

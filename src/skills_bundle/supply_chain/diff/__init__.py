@@ -1,1 +1,0 @@
-"""`diff`: how two locks, archives, installations or folders differ."""
