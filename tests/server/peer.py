@@ -27,7 +27,7 @@ from skills_bundle.server.stdio.wire import Wire
 if TYPE_CHECKING:
     from skills_bundle.catalog.shelves import Shelved
     from skills_bundle.server.tools.base import Toolbox
-    from skills_bundle.server.trace.trace import Trace
+    from skills_bundle.server.trace import Trace
 
 HANDSHAKES = HANDSHAKE_PROTOCOL_VERSIONS
 DISCOVERY = "2026-07-28"
@@ -181,8 +181,13 @@ class Peer:
         self.close_input()
         self.close_output()
         self.join()
-        for thread in threading.enumerate():  # a descriptor closed under a write is somebody else's
-            if thread.name.startswith("skills-bundle "):
+        # The number of a descriptor that is closed during a read or write can be reused.
+        names = {
+            f"skills-bundle reader {self._server[0]}",
+            f"skills-bundle writer {self._server[1]}",
+        }
+        for thread in threading.enumerate():
+            if thread.name in names:
                 thread.join(30)
         self._close_server_output()
         os.close(self._server[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import anyio
 
-from skills_bundle.server.stdio.in_flight import InFlight
+from skills_bundle.server.stdio.transport import InFlight
 
 
 def test_a_request_beyond_the_limit_waits_until_one_is_over() -> None:

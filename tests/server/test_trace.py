@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skills_bundle.server.trace.trace import Trace, TraceError
+from skills_bundle.server.trace import Trace, TraceError
 from tests.server.odd_server import toolbox
 from tests.server.peer import Peer, call, initialize, request
 from tests.server.vectors import FOLDER, differences, exchange
@@ -150,7 +150,7 @@ def test_what_exists_is_left_alone(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["missing/trace.jsonl", "\0", "x" * 300])
 def test_a_file_that_cannot_be_made_is_a_usage_error(name: str, tmp_path: Path) -> None:
     """With the cause."""
-    with pytest.raises(TraceError, match=r"cannot be made: .+") as caught:
+    with pytest.raises(TraceError, match=r"cannot be created: .+") as caught:
         traced(tmp_path / name)
     assert caught.value.exit_code == 2
 

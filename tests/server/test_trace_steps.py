@@ -9,7 +9,7 @@ import pytest
 
 from skills_bundle.server import limits
 from skills_bundle.server.stdio.framing import Line, TooLong, parse
-from skills_bundle.server.trace.steps import Recorder, UntraceableError
+from skills_bundle.server.trace import Recorder, UntraceableError
 from tests.server.vectors import LineVector, lines, step
 
 SECRET = "hunter2-hunter2"  # noqa: S105 - not one
@@ -144,7 +144,7 @@ def test_a_copy_that_is_a_number_is_left_out() -> None:
 )
 def test_a_secret_where_nothing_is_rewritten_ends_the_trace(line: dict[str, Any]) -> None:
     """Another id, method or name would be answered otherwise."""
-    with pytest.raises(UntraceableError, match="cannot be left out"):
+    with pytest.raises(UntraceableError, match="cannot be redacted"):
         kept(json.dumps(line).encode())
 
 

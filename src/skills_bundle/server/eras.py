@@ -13,11 +13,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import anyio
+from anyio.abc import AsyncResource
 from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
-
-from skills_bundle.server.stdio.closing_stream import ClosingStream
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -71,7 +70,7 @@ def opens(request: JSONRPCRequest) -> bool:
     return not isinstance(classify_inbound_request(body), InboundLadderRejection)
 
 
-class _Replay(ClosingStream):
+class _Replay(AsyncResource):
     """The stream as if the message that was taken from it were still in it."""
 
     def __init__(self, first: Incoming, rest: MemoryObjectReceiveStream[Incoming]) -> None:
@@ -95,7 +94,7 @@ class _Replay(ClosingStream):
             raise StopAsyncIteration from None
 
 
-class _OneAnswer(ClosingStream):
+class _OneAnswer(AsyncResource):
     """Ends a connection's input once its one request is answered; never closes the real output."""
 
     def __init__(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from skills_bundle.catalog.shelves import Shelved
     from skills_bundle.server.stdio.transport import Ending
     from skills_bundle.server.tools.base import Toolbox
-    from skills_bundle.server.trace.trace import Trace
+    from skills_bundle.server.trace import Trace
 
 TOOLSETS: Final = ("catalog",)
 """Names of the tool groups; `all` means each of them."""
@@ -135,7 +135,7 @@ def _told(catalog: Source, trace: Trace | None) -> list[str]:
 
 
 def _open_trace(path: str) -> Trace:
-    from skills_bundle.server.trace.trace import Trace  # noqa: PLC0415 - hardly anybody asks for one
+    from skills_bundle.server.trace import Trace  # noqa: PLC0415 - hardly anybody asks for one
 
     return Trace(path, say)
 

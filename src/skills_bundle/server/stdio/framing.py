@@ -1,7 +1,7 @@
-"""Decision: bytes of the wire to messages and back: MCP's stdio framing, read strictly.
+"""Decision: parse lines of bytes into messages, and write messages as lines: MCP's stdio framing.
 
-One JSON-RPC message a line (MCP, "Transports", stdio). Every line in gives a message, a refusal or,
-if nobody waits for an answer, nothing; never an exception. Nothing here depends on the SDK.
+One JSON-RPC message per line (MCP, "Transports", stdio). Parsing a line returns a message, a
+refusal, or None if no answer is due; it never raises. Nothing here depends on the SDK.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _RESPONSES: Final = (frozenset({"jsonrpc", "id", "result"}), frozenset({"jsonrpc
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One whole line without its line feed; `first` for the first of the connection."""
+    """A complete line without its line feed; `first` marks the first of the connection."""
 
     data: bytes
     first: bool = False
@@ -42,12 +42,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class TooLong:
-    """A line of more than `limits.REQUEST_LINE_MAX_BYTES`; its bytes are gone."""
+    """A line of more than `limits.REQUEST_LINE_MAX_BYTES`; its bytes were dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A call that waits for an answer; `params` is None if the member is absent."""
+    """A call that is due an answer; `params` is None if the member is absent."""
 
     id: RequestId
     method: str
@@ -56,7 +56,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A call that waits for none."""
+    """A call that is due no answer."""
 
     method: str
     params: JsonObject | None
@@ -64,12 +64,12 @@ class Notification:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A line we do not accept, and the error that says so.
+    """The error for a line that is not accepted.
 
     Attributes:
         code: JSON-RPC's code.
-        id: The request's id where it can be read and trusted, else None.
-        message: A fixed sentence; nothing of the line is repeated.
+        id: The request's id if it is valid, else None.
+        message: A fixed sentence that repeats nothing of the line.
     """
 
     code: int
@@ -77,7 +77,7 @@ class Refusal:
     message: str
 
     def answer(self) -> JsonObject:
-        """Give the JSON-RPC error."""
+        """Return the JSON-RPC error."""
         return _error(self.id, self.code, self.message)
 
 
@@ -101,10 +101,10 @@ REPEATED_ID: Final = Refusal(INVALID_REQUEST, None, "A request with this id is b
 
 
 class LineBuffer:
-    """Cuts chunks into lines; holds at most one line of the allowed length, whatever comes in.
+    """Splits chunks into lines; never holds more than one line of the allowed length.
 
     Args:
-        limit: Most bytes of a line without its line feed.
+        limit: Most bytes of a line, without its line feed.
     """
 
     def __init__(self, limit: int = limits.REQUEST_LINE_MAX_BYTES) -> None:
@@ -115,9 +115,9 @@ class LineBuffer:
         self._first = True
 
     def feed(self, chunk: bytes) -> list[Line | TooLong]:
-        """Give the lines that this chunk completes, and `TooLong` as soon as one is.
+        """Return the lines that this chunk completes, and `TooLong` once a line exceeds the limit.
 
-        What follows the last line feed is kept; at the end of input it is no line and is dropped.
+        Bytes after the last line feed are kept; at the end of input they are dropped.
         """
         lines: list[Line | TooLong] = []
         *whole, rest = chunk.split(b"\n")
@@ -146,18 +146,18 @@ class LineBuffer:
 
 
 def parse(line: Line | TooLong) -> Message | None:
-    """Read one line.
+    """Parse one line.
 
     Returns:
-        The message; a refusal; or None where no answer is due: a blank line, or an answer to a
-        question (we ask none, and answering answers would let two peers shout at each other).
+        The message; a refusal; or None if no answer is due: for a blank line, or a response (the
+        server sends no requests, and two peers must not answer each other's responses forever).
     """
     if isinstance(line, TooLong):
         return TOO_LONG
     if not line.data.strip(_WHITE_SPACE):
         return None
     try:
-        # A byte order mark is tolerated where a file or a shell puts one: before everything else.
+        # A byte order mark is accepted where a file or a shell puts one: at the very start.
         value = strict_json.loads(
             line.data, limit=limits.REQUEST_LINE_MAX_BYTES, allow_bom=line.first
         )
@@ -169,9 +169,9 @@ def parse(line: Line | TooLong) -> Message | None:
 
 
 def _response(value: JsonObject) -> Refusal | None:
-    """Tell an answer, which is dropped, from something without a method.
+    """Return None for a response, which is dropped, and a refusal for anything else.
 
-    The id of a refusal stays null: an id that comes with a result is one of ours, not the client's.
+    The refusal of a malformed response has id null: its id would be ours, not the client's.
     """
     if "result" in value or "error" in value:
         known = value.keys() in _RESPONSES and value["jsonrpc"] == "2.0"
@@ -196,7 +196,7 @@ def _request(value: JsonObject) -> Message:
 
 
 def _envelope_fault(value: JsonObject) -> str | None:
-    """Say what is wrong with a message that has a method and, if any, a good id."""
+    """Return what is wrong with a message that has a method and a valid id or none."""
     if value.get("jsonrpc") != "2.0":
         return 'The member jsonrpc is "2.0".'
     if not isinstance(value["method"], str):
@@ -209,32 +209,32 @@ def _envelope_fault(value: JsonObject) -> str | None:
 
 
 def valid_id(value: JsonValue) -> bool:
-    """Tell whether this can be a request's id: every peer reads it alike and it fits an answer."""
+    """Return whether this can be a request's id: all peers read it alike, and it fits an answer."""
     if isinstance(value, str):
         return len(rendering.compact(value)) <= limits.REQUEST_ID_MAX_BYTES
     return type(value) is int and abs(value) <= format_limits.JSON_MAX_SAFE_INTEGER
 
 
 def _readable_id(value: JsonObject) -> RequestId | None:
-    """Give the id of a message whose id was found valid, or None if it has none."""
+    """Return the id of a message whose id is valid, or None if it has none."""
     return cast("RequestId | None", value.get("id"))
 
 
 def encode(message: JsonObject, *, tool_call: bool = False) -> bytes:
-    """Render one message as a line of at most `limits.RESPONSE_LINE_MAX_BYTES` with its line feed.
+    """Return a message as a line of at most `limits.RESPONSE_LINE_MAX_BYTES` with its line feed.
 
     Args:
-        message: What the session says.
-        tool_call: Whether it answers `tools/call`; a result that is too long then becomes a tool's
-            error `response_too_large`, which a model can read and act on. Any other long answer
-            becomes a JSON-RPC error.
+        message: The session's message.
+        tool_call: Whether it answers `tools/call`; then a result that is too long becomes the tool
+            error `response_too_large`, which a model can read and act on. Any other answer that is
+            too long becomes a JSON-RPC error.
 
     Returns:
-        The line. Nothing for a notification that is too long: nobody waits for it.
+        The line; b"" for a notification that is too long, since no client waits for it.
     """
     try:
         line = rendering.compact(message) + b"\n"
-    except ValueError:  # lone surrogates, NaN: a fault of ours that must not end the session
+    except ValueError:  # lone surrogates, NaN: our fault, which must not end the session
         request_id = _readable_id(message)
         return _bounded(_error(request_id, INTERNAL_ERROR, "The answer cannot be written as JSON."))
     if len(line) <= limits.RESPONSE_LINE_MAX_BYTES:
@@ -243,7 +243,7 @@ def encode(message: JsonObject, *, tool_call: bool = False) -> bytes:
 
 
 def _bounded(message: JsonObject) -> bytes:
-    """Render something that is short by construction: ids are bounded, sentences are fixed."""
+    """Return a message that is short by construction: ids are limited, sentences are fixed."""
     return rendering.compact(message) + b"\n"
 
 
@@ -253,12 +253,12 @@ _TOO_LARGE: Final = refusal("response_too_large")
 def _shortened(message: JsonObject, *, tool_call: bool) -> JsonObject:
     request_id = _readable_id(message)
     error, result = message.get("error"), message.get("result")
-    if isinstance(error, dict):  # keep the code: it is what the client acts on
+    if isinstance(error, dict):  # keep the code, since clients act on it
         code = error.get("code")
         return _error(request_id, code if type(code) is int else INTERNAL_ERROR, _TOO_LARGE.message)
     if not tool_call or not isinstance(result, dict):
         return _error(request_id, INTERNAL_ERROR, f"{_TOO_LARGE.code}: {_TOO_LARGE.message}")
-    # What the 2026-07-28 revision demands of every result; both are the server's own short words.
+    # The 2026-07-28 revision requires these of every result; both are short values of the server.
     kept: JsonObject = {name: result[name] for name in ("resultType", "_meta") if name in result}
     short = {**kept, **tool_failure(_TOO_LARGE)}
     if len(rendering.compact(short)) > limits.RESPONSE_LINE_MAX_BYTES // 2:
@@ -267,7 +267,7 @@ def _shortened(message: JsonObject, *, tool_call: bool) -> JsonObject:
 
 
 def tool_failure(error: ToolError) -> JsonObject:
-    """Give the result of a tool that says no, as `tools/call` answers it."""
+    """Return the result of `tools/call` for a tool error."""
     return {
         "content": [{"type": "text", "text": error.message}],
         "structuredContent": {"error": {"code": error.code, "message": error.message}},

@@ -1,9 +1,9 @@
 """Edge: the strict stdio transport: one connection, from its first byte to a clean end.
 
-Joins the wire, the framing and the SDK's session, through the session's public streams. What it
-adds to the SDK's own transport: bounded lines and memory, strict JSON, exact accounting of
-requests, an answer to everything that is due one, backpressure in both directions, and every reply
-written before the end.
+Joins the wire, the framing and the SDK's session, through the session's public streams. It adds to
+the SDK's own transport: limits on lines and memory, strict JSON, exact accounting of requests, an
+answer to every line that is due one, backpressure in both directions, and no lost answers at the
+end.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import anyio.lowlevel
+from anyio.abc import AsyncResource
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest
 
 from skills_bundle.server import limits
 from skills_bundle.server.stdio import framing
-from skills_bundle.server.stdio.closing_stream import ClosingStream
 from skills_bundle.server.stdio.framing import LineBuffer, Notification, Refusal, Request
-from skills_bundle.server.stdio.in_flight import InFlight
 from skills_bundle.server.stdio.wire import Wire, Worker, read_some, write_all
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from anyio.streams.memory import MemoryObjectReceiveStream
 
-    from skills_bundle.server.trace.trace import Trace
+    from skills_bundle.server.trace import Trace
 
     Session = Callable[
         [MemoryObjectReceiveStream[SessionMessage | Exception], "Outbox"], Coroutine[Any, Any, None]
@@ -41,51 +40,129 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why a connection ended, and what the process then exits with."""
+    """Why a connection ended, and the exit code of the process."""
 
     reason: str
     exit_code: int
 
 
 END_OF_INPUT: Final = Ending("the client closed its end", 0)
-STOPPED: Final = Ending("a signal asked us to stop", 0)
-CLIENT_GONE: Final = Ending("nobody reads our answers any more", 0)
+STOPPED: Final = Ending("a signal stopped the server", 0)
+CLIENT_GONE: Final = Ending("the client stopped reading answers", 0)
 UNREADABLE: Final = Ending("standard input cannot be read", 1)
 UNWRITABLE: Final = Ending("standard output cannot be written to", 1)
 GARBAGE: Final = Ending(f"{limits.MAX_PARSE_ERROR_REPLIES} lines could not be read", 1)
-STALLED: Final = Ending("answers were left in a pipe that nobody reads", 1)
+STALLED: Final = Ending("the client did not read the remaining answers", 1)
 
 
 NOTIFICATIONS: Final = "notifications/"
-"""What the method of every MCP notification begins with."""
+"""The start of every MCP notification's method."""
+
+
+class InFlight:
+    """Requests from the moment they are read until their answer is written, or will never come.
+
+    A client may use an id again once it has read the answer, and that can happen before our own
+    write call returns. So what decides is which came first: the bytes that use the id again were
+    read, or the answer began to be written. Before that, no client can have read it.
+
+    Args:
+        limit: Most requests at once; further ones wait in the pipe, where they take none of our
+            memory.
+    """
+
+    def __init__(self, limit: int = limits.MAX_IN_FLIGHT_REQUESTS) -> None:
+        """Start with no requests."""
+        self._limit = limit
+        self._methods: dict[framing.RequestId, str] = {}
+        self._answer_began: dict[framing.RequestId, int] = {}
+        self._read_at = 0
+        self._answered_after_read: set[framing.RequestId] = set()
+        self._changed = anyio.Event()
+        self.settled = 0
+        """Finished requests since the connection began."""
+
+    def __len__(self) -> int:
+        """Return the number of unfinished requests."""
+        return len(self._methods)
+
+    def method(self, request_id: framing.RequestId) -> str | None:
+        """Return the method of an unfinished request, or None if there is none with this id."""
+        return self._methods.get(request_id)
+
+    def begin_chunk(self, read_at: int) -> None:
+        """Note when the bytes of the next requests were read.
+
+        Args:
+            read_at: Of a monotonic clock, the same as for `begin_answer`.
+        """
+        self._read_at = read_at
+        self._answered_after_read.clear()
+
+    def is_taken(self, request_id: framing.RequestId | None) -> bool:
+        """Return whether this chunk was read before the client can have read this id's answer.
+
+        `1` and `"1"` are two ids.
+        """
+        if request_id is None:
+            return False
+        if request_id in self._methods:
+            began = self._answer_began.get(request_id)
+            return began is None or began >= self._read_at
+        return request_id in self._answered_after_read
+
+    async def admit(self, request_id: framing.RequestId, method: str) -> None:
+        """Wait for room, then count this request; its id must not be taken."""
+        while len(self._methods) >= self._limit or request_id in self._methods:
+            await self._changed.wait()
+        self._methods[request_id] = method
+
+    def begin_answer(self, request_id: framing.RequestId, at: int) -> None:
+        """Note that the first byte of a request's answer is about to be written."""
+        self._answer_began[request_id] = at
+
+    def settle(self, request_id: framing.RequestId) -> None:
+        """Count this request as finished; does nothing if it already is."""
+        if self._methods.pop(request_id, None) is None:
+            return
+        if self._answer_began.pop(request_id, -1) >= self._read_at:
+            self._answered_after_read.add(request_id)
+        self.settled += 1
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    async def empty(self) -> None:
+        """Wait until every request is finished."""
+        while self._methods:
+            await self._changed.wait()
 
 
 @dataclass(slots=True)
 class _Outgoing:
-    """A line on its way out."""
+    """A line to write."""
 
     line: bytes
     answers: framing.RequestId | None
     written: anyio.Event = field(default_factory=anyio.Event)
 
 
-class Outbox(ClosingStream):
-    """The stream the session writes to: lines in the order of sending, each whole, none twice.
+class Outbox(AsyncResource):
+    """The stream that the session writes to: whole lines in the order of sending, each once.
 
     Implements the SDK's `WriteStream[SessionMessage]`.
     """
 
     def __init__(self, in_flight: InFlight) -> None:
-        """Start empty; whoever sends waits for `drain` to have written its line."""
+        """Start empty; a sender waits until `drain` has written its line."""
         self._in_flight = in_flight
-        # Unbounded in name only: each sender waits, and there are at most so many requests.
+        # Unbounded, but each sender waits, and the number of requests is limited.
         self._send, self._receive = anyio.create_memory_object_stream[_Outgoing](float("inf"))
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Take a message of the session; return when it is written.
+        """Send a message of the session; return when it is written.
 
-        A sender that is cancelled meanwhile does not take its line back: half a line would break
-        the framing, and an answer given twice would break JSON-RPC.
+        A cancelled sender does not take its line back: half a line would break the framing, and a
+        second answer would break JSON-RPC.
         """
         message: dict[str, Any] = item.message.model_dump(
             by_alias=True, mode="json", exclude_unset=True
@@ -95,16 +172,16 @@ class Outbox(ClosingStream):
         await self.write(framing.encode(message, tool_call=tool_call), answers)
 
     async def write(self, line: bytes, answers: framing.RequestId | None = None) -> None:
-        """Take a line; return when it is written and its request is counted as settled."""
+        """Send a line; return when it is written and its request is counted as finished."""
         outgoing = _Outgoing(line, answers)
         self._send.send_nowait(outgoing)
         await outgoing.written.wait()
 
     async def drain(self, write: Callable[[bytes], Awaitable[None]]) -> None:
-        """Write what is sent until the outbox is closed and empty.
+        """Write lines until the outbox is closed and empty.
 
         Raises:
-            OSError: If nobody can read any more.
+            OSError: If the client cannot read any more.
         """
         async with self._receive:
             async for outgoing in self._receive:
@@ -125,13 +202,13 @@ class StrictStdio:
 
     Args:
         wire: Where to read and write.
-        stop: Set from outside, once, to end early: what is being answered gets
+        stop: Set from outside, once, to end early: unfinished requests have
             `limits.STOP_GRACE_SECONDS`.
-        trace: Where every line is written down, if anywhere.
+        trace: Receives every line of both directions, if given.
     """
 
     def __init__(self, wire: Wire, stop: anyio.Event, trace: Trace | None = None) -> None:
-        """Prepare; `serve` does everything."""
+        """Prepare; `serve` does the work."""
         self._wire = wire
         self._trace = trace
         self._stop = stop
@@ -140,16 +217,16 @@ class StrictStdio:
         self._to_session, self._session_reads = anyio.create_memory_object_stream[
             SessionMessage | Exception
         ](0)
-        self._unanswerable = 0
+        self._unreadable_lines = 0
         self._ending = END_OF_INPUT
         self._reading = anyio.CancelScope()
         self._everything = anyio.CancelScope()
 
     async def serve(self, session: Session) -> Ending:
-        """Serve until the input ends, the client is gone, or we are told to stop.
+        """Serve until the input ends, the client is gone, or `stop` is set.
 
         Raises:
-            Exception: Only what the session raises out of its own loop: a fault, never an input.
+            Exception: From the session's own loop: a fault in the program, never caused by input.
         """
         with self._everything:
             async with anyio.create_task_group() as tasks:
@@ -169,11 +246,11 @@ class StrictStdio:
         self._everything.cancel()
 
     async def _write(self) -> None:
-        with closing(Worker("skills-bundle writer")) as worker:
+        with closing(Worker(f"skills-bundle writer {self._wire.write_fd}")) as worker:
             try:
                 await self._outbox.drain(partial(self._write_line, worker))
             except OSError as error:
-                self._ending = _ending_of(error, UNWRITABLE)
+                self._ending = _ending(error, UNWRITABLE)
                 self._everything.cancel()
 
     async def _write_line(self, worker: Worker, line: bytes) -> None:
@@ -182,9 +259,9 @@ class StrictStdio:
         await worker.run(write_all, self._wire.write_fd, line)
 
     async def _read_and_drain(self) -> None:
-        """Read to the end, then close the session's input only when every answer is written.
+        """Read to the end, then close the session's input when every answer is written.
 
-        The SDK cancels what is in flight when its input ends; so it must not end before.
+        The SDK cancels unfinished requests when its input ends, so it must not end earlier.
         """
         async with self._to_session:
             with self._reading:
@@ -200,12 +277,12 @@ class StrictStdio:
 
     async def _read(self) -> None:
         buffer = LineBuffer()
-        with closing(Worker("skills-bundle reader")) as worker:
+        with closing(Worker(f"skills-bundle reader {self._wire.read_fd}")) as worker:
             while True:
                 try:
                     chunk, read_at = await worker.run(_read_chunk, self._wire.read_fd)
                 except OSError as error:
-                    self._ending = _ending_of(error, UNREADABLE)
+                    self._ending = _ending(error, UNREADABLE)
                     return
                 if not chunk:
                     return
@@ -213,30 +290,30 @@ class StrictStdio:
                 for line in buffer.feed(chunk):
                     if self._trace is not None:
                         self._trace.sent(line)
-                    await self._take(framing.parse(line))
-                    if self._unanswerable >= limits.MAX_PARSE_ERROR_REPLIES:
+                    await self._handle(framing.parse(line))
+                    if self._unreadable_lines >= limits.MAX_PARSE_ERROR_REPLIES:
                         self._ending = GARBAGE
                         return
 
-    async def _take(self, message: framing.Message | None) -> None:
+    async def _handle(self, message: framing.Message | None) -> None:
         match message:
             case Request():
-                await self._take_request(message)
+                await self._handle_request(message)
             case Notification(method, params) if method.startswith(NOTIFICATIONS):
                 note = JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
                 await self._to_session.send(SessionMessage(note))
             case Refusal():
                 await self._refuse(message)
-            case Notification() | None:  # a request's method without an id asks for nothing
+            case Notification() | None:  # a request's method without an id is due no answer
                 pass
 
-    async def _take_request(self, request: Request) -> None:
+    async def _handle_request(self, request: Request) -> None:
         if self._in_flight.is_taken(request.id):
             await self._refuse(framing.REPEATED_ID)
             return
         await self._in_flight.admit(request.id, request.method)
 
-        async def unanswered() -> None:  # the client took the request back
+        async def unanswered() -> None:  # the client cancelled the request
             self._in_flight.settle(request.id)
 
         await self._to_session.send(
@@ -249,24 +326,24 @@ class StrictStdio:
         )
 
     async def _refuse(self, refusal: Refusal) -> None:
-        """Answer a line that never became a request, after the answers of all lines before it.
+        """Refuse a line after the answers to all lines before it.
 
-        An error without an id can be told from others by its place only, so the place is kept.
+        Clients can match an error without an id only by its place, so its place is kept.
         """
-        if self._in_flight.is_taken(refusal.id):  # that id belongs to the request that came first
+        if self._in_flight.is_taken(refusal.id):  # the earlier request keeps the id
             refusal = Refusal(refusal.code, None, refusal.message)
-        self._unanswerable += refusal.id is None
+        self._unreadable_lines += refusal.id is None
         await self._in_flight.empty()
         await self._outbox.write(framing.encode(refusal.answer()))
 
 
 def _read_chunk(fd: int) -> tuple[bytes, int]:
-    """Read what there is, blocking, and say when."""
+    """Read what there is, blocking, and return it with the time."""
     chunk = read_some(fd, limits.READ_CHUNK_BYTES)
     return chunk, time.perf_counter_ns()
 
 
-def _ending_of(error: OSError, otherwise: Ending) -> Ending:
-    """Tell a client that left, to whom nobody can say so, from what is wrong with a descriptor."""
+def _ending(error: OSError, otherwise: Ending) -> Ending:
+    """Return `CLIENT_GONE` if the client left, else the ending for a broken descriptor."""
     left = isinstance(error, BrokenPipeError | ConnectionResetError)
     return CLIENT_GONE if left else otherwise

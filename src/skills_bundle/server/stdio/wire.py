@@ -1,7 +1,7 @@
-"""Edge: standard input and output become the wire, and nothing else can reach it any more.
+"""Edge: standard input and output, taken for the protocol so that nothing else can use them.
 
-Imports nothing beyond the standard library, so that `claim` can run before the SDK is imported:
-from its first byte on, standard output is protocol.
+Imports only the standard library, so that `claim` can run before the SDK is imported: from the
+first byte on, standard output holds only protocol messages.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ _STANDARD_ERROR: Final = 2
 
 
 class NoWireError(SkillsBundleError):
-    """Standard input or output is closed: there is nobody to talk to."""
+    """Standard input or output is closed, so there is no client."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """Two descriptors that only the transport knows: not inherited by children, never 0, 1 or 2."""
+    """Two descriptors for the transport alone: not inherited by children, never 0, 1 or 2."""
 
     read_fd: int
     write_fd: int
 
 
 def claim() -> Wire:
-    """Take descriptors 0 and 1 away from everything else in this process, for good.
+    """Move descriptors 0 and 1 to the wire, permanently.
 
-    Afterwards prints, C libraries and child processes write to standard error (or nowhere, if that
-    is closed) and read end of input. They are never given back: what prints at exit must not reach
-    the client either.
+    Afterwards prints, C libraries and child processes write to standard error (or to the null
+    device if that is closed) and read end of input. This is never undone: what prints at exit must
+    not reach the client either.
 
     Raises:
         NoWireError: If standard input or output is closed.
@@ -56,10 +56,10 @@ def claim() -> Wire:
     # Python leaves these None when a descriptor was closed at start; the types do not say so.
     stdin, stdout, stderr = cast("tuple[Any, Any, Any]", (sys.stdin, sys.stdout, sys.stderr))
     if stdin is None or stdout is None:
-        raise NoWireError("mcp serve talks over standard input and output; one of them is closed.")
+        raise NoWireError("mcp serve uses standard input and output, and one of them is closed.")
     diversion = _STANDARD_ERROR if stderr is not None else _open_null(os.O_WRONLY)
     wire = Wire(_duplicate(_STANDARD_INPUT), _duplicate(_STANDARD_OUTPUT))
-    # Nothing is flushed first: what was printed before us leaves its buffer later, towards stderr.
+    # Not flushed first: text that was printed earlier goes to stderr with the next flush.
     os.dup2(_open_null(os.O_RDONLY), _STANDARD_INPUT)
     os.dup2(diversion, _STANDARD_OUTPUT)
     if isinstance(stdout, io.TextIOWrapper):
@@ -68,11 +68,11 @@ def claim() -> Wire:
 
 
 def _loosen(stdout: io.TextIOWrapper[Any]) -> None:
-    """Keep stray prints from raising under an ASCII locale: it would fail the call they sit in."""
+    """Keep a stray print from raising under an ASCII locale, which would fail the tool call."""
     try:
         stdout.reconfigure(errors="backslashreplace", line_buffering=True)
     except OSError:
-        # It was opened on a file, where it knew its position; what it has become has none.
+        # It was opened on a file and knows its position; the new descriptor has no position.
         descriptor = io.FileIO(_STANDARD_OUTPUT, "w", closefd=False)
         sys.stdout = io.TextIOWrapper(
             io.BufferedWriter(descriptor),
@@ -83,12 +83,12 @@ def _loosen(stdout: io.TextIOWrapper[Any]) -> None:
 
 
 def _open_null(flags: int) -> int:
-    """Open the null device; a descriptor that lands on 2 stays there and closes that hole."""
+    """Open the null device; if standard error was closed, this may take descriptor 2."""
     return os.open(os.devnull, flags)
 
 
 def _duplicate(fd: int) -> int:
-    """Duplicate beyond the standard three, in binary mode; os.dup's result is not inherited."""
+    """Duplicate to a descriptor above 2, in binary mode; children do not inherit it."""
     copy = os.dup(fd)
     low: list[int] = []
     while copy <= _STANDARD_ERROR:  # with stderr closed, the lowest free descriptor is 2
@@ -104,10 +104,10 @@ def _duplicate(fd: int) -> int:
 
 
 def read_some(fd: int, size: int) -> bytes:
-    """Read what there is, blocking until there is something; nothing at the end.
+    """Read what there is, blocking until there is something; b"" at the end.
 
     Raises:
-        OSError: If there is nothing to be read from any more.
+        OSError: If the descriptor cannot be read.
     """
     while True:
         try:
@@ -117,10 +117,10 @@ def read_some(fd: int, size: int) -> bytes:
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write every byte, blocking; a short write goes on where it stopped.
+    """Write every byte, blocking.
 
     Raises:
-        OSError: If nobody can read any more.
+        OSError: If the client cannot read any more.
     """
     view = memoryview(data)
     while view:
@@ -131,10 +131,9 @@ def write_all(fd: int, data: bytes) -> None:
 
 
 def _wait(fd: int, event: int) -> None:
-    """Wait on a descriptor that somebody made non-blocking.
+    """Wait for a descriptor that is non-blocking.
 
-    The flag belongs to the open file, which a host may share with us: so it is neither set nor
-    cleared here, but lived with.
+    The flag belongs to the open file, which the host may share, so it is neither set nor cleared.
     """
     with selectors.DefaultSelector() as selector:
         selector.register(fd, event)
@@ -142,11 +141,11 @@ def _wait(fd: int, event: int) -> None:
 
 
 class Worker:
-    """One thread that runs blocking calls, one at a time, and can be left behind in one of them.
+    """A thread that runs blocking calls, one at a time, and can be abandoned in one of them.
 
-    Not anyio's worker threads: they are joined at exit, and a read that never returns would keep
-    us. Not a non-blocking descriptor: that flag belongs to the open file and would change it for
-    the program at its other end, for a terminal even for the shell.
+    Not anyio's worker threads: they are joined at exit, and a read that never returns would block
+    the exit. Not a non-blocking descriptor: the flag belongs to the open file and would change it
+    for the program at the other end, and on a terminal even for the shell.
     """
 
     def __init__(self, name: str) -> None:
@@ -159,14 +158,14 @@ class Worker:
             call()
 
     def close(self) -> None:
-        """Let the thread end after the call it is in."""
+        """Let the thread end after its current call."""
         self._calls.put(None)
 
     async def run(self, function: Callable[..., T], *arguments: object) -> T:
-        """Run a blocking call in the thread; when cancelled, leave it there and go on.
+        """Run a blocking call in the thread; if cancelled, abandon it.
 
         Raises:
-            Exception: Whatever the call raises.
+            Exception: From the call.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
@@ -178,7 +177,7 @@ class Worker:
                 settle: Callable[[], None] = lambda error=error: _settle(future, error=error)  # noqa: E731
             else:
                 settle = lambda: _settle(future, result=result)  # noqa: E731
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(settle)
 
         self._calls.put(call)

@@ -1,1 +1,0 @@
-"""`mcp serve --trace`: a conversation written to a file."""
