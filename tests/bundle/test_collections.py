@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from skills_bundle.bundle.lock import ENTRY_POINT_GROUP
 from skills_bundle.errors import BundleUnavailableError
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.installed import collections
@@ -30,7 +31,7 @@ BOMB = {"__init__.py": b"raise RuntimeError('imported')\n"}
 
 def declare(made: Installation, line: str = "acme-skills = acme_skills") -> str:
     """Add the entry point to an installation; give the folder to look in."""
-    text = f"[{collections.GROUP}]\n{line}\n"
+    text = f"[{ENTRY_POINT_GROUP}]\n{line}\n"
     (made.dist_info / "entry_points.txt").write_text(text, encoding="utf-8")
     return str(made.site)
 
@@ -163,7 +164,7 @@ def test_a_distribution_without_a_name_declares_nothing(tmp_path: Path) -> None:
     """Nobody could say whose the collection is."""
     folder = tmp_path / "acme-1.dist-info"
     folder.mkdir()
-    (folder / "entry_points.txt").write_text(f"[{collections.GROUP}]\nx = y\n", encoding="utf-8")
+    (folder / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\nx = y\n", encoding="utf-8")
     assert collections.installed_collections([str(tmp_path)]) == (collections.OWN,)
 
 

@@ -376,7 +376,7 @@ WRONG = {
     ),
     "unusable settings": (
         HATCHLING + "[tool.hatch.build.hooks.skills-bundle]\nskils = 'skills'\n",
-        "tool.hatch.build.hooks.skills-bundle.skils: is no setting",
+        "tool.hatch.build.hooks.skills-bundle.skils: is not a setting",
     ),
     "dynamic entry points": (
         HATCHLING + "dynamic = ['entry-points']\n",

@@ -23,6 +23,8 @@ from skills_bundle.skills import limits as skill_limits
 from skills_bundle.skills.model import LOCK_FILE_NAME, SKILL_MD
 
 LOCK_VERSION: Final = 1
+ENTRY_POINT_GROUP: Final = "skills_bundle.collections"
+"""Entry points in which distributions declare their collections; the build hook demands one."""
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 LockPath = Annotated[

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle.archives.model import Member
 from skills_bundle.bundle import limits
-from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.lock import ENTRY_POINT_GROUP, LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME, BuildReceipt, Package, parse
 from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, SettingsError
 from skills_bundle.files import reading
@@ -29,10 +29,8 @@ from skills_bundle.git.status import inspect, listed
 from skills_bundle.hatch_plugin import names, receipts, reliance, selection
 from skills_bundle.hatch_plugin.selection import Candidate
 from skills_bundle.hatch_plugin.world import World
-from skills_bundle.installed.collections import GROUP
 from skills_bundle.project import project
-from skills_bundle.project.setting_rules import CHECKS
-from skills_bundle.project.settings import normalized
+from skills_bundle.project.settings import CHECKS, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -258,7 +256,7 @@ def _carried(root: Path) -> bytes | None:
 
 def _demand_entry_point(metadata: Metadata, settings: Settings) -> None:
     """Insist on the entry point by which servers find the collection; a hook may not add it."""
-    declared = metadata.core.entry_points.get(GROUP, {})
+    declared = metadata.core.entry_points.get(ENTRY_POINT_GROUP, {})
     # A default is of the project's name, and nobody has looked at it yet.
     if wrong := [*CHECKS["package"](settings.package)]:
         path = f"{settings.where or 'tool.hatch.build.hooks'}.package"
@@ -267,7 +265,7 @@ def _demand_entry_point(metadata: Metadata, settings: Settings) -> None:
         raise SettingsError("No server would find this collection.", (problem,))
     if declared.get(settings.collection) == settings.package:
         return
-    where = f'project.entry-points."{GROUP}"'
+    where = f'project.entry-points."{ENTRY_POINT_GROUP}"'
     line = f'{settings.collection} = "{settings.package}"'
     message = f"must hold: {line}; `skills-bundle init` writes it"
     problem = Problem(code="no_entry_point", message=message, path=where)

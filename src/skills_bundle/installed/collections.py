@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+from skills_bundle.bundle.lock import ENTRY_POINT_GROUP
 from skills_bundle.errors import BundleUnavailableError, Problem, SkillsBundleError
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.installed import limits
@@ -23,16 +24,13 @@ from skills_bundle.installed.declared import OWN, Declared, opener, owner, searc
 from skills_bundle.installed.distribution import normalised
 from skills_bundle.installed.location import OWN_NAME
 from skills_bundle.project import limits as project_limits
-from skills_bundle.project.setting_rules import CHECKS
+from skills_bundle.project.settings import CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from email.message import Message
 
     from skills_bundle.installed.location import Installed
-
-GROUP: Final = "skills_bundle.collections"
-"""The entry-point group; the build hook demands an entry of it."""
 
 
 class UnknownCollectionError(SkillsBundleError):
@@ -255,7 +253,7 @@ def _declared(found: metadata.Distribution) -> tuple[Declared, ...] | None:
     try:
         _demand_readable(found, "entry_points.txt")
         # Most declare nothing, and reading their names costs far more than this.
-        entries = found.entry_points.select(group=GROUP)
+        entries = found.entry_points.select(group=ENTRY_POINT_GROUP)
         if not entries:
             return ()
         _demand_readable(found, "METADATA", "PKG-INFO")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.project import settings
 from skills_bundle.project.document import at, plain, strings
-from skills_bundle.project.setting_rules import CHECKS
+from skills_bundle.project.settings import CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

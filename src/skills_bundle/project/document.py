@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from skills_bundle.bundle.lock import ENTRY_POINT_GROUP
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.formats import toml
-from skills_bundle.installed.collections import GROUP
 from skills_bundle.project import settings
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Document:
     @property
     def entries(self) -> dict[str, str]:
         """The collections that the project declares."""
-        return cast("dict[str, str]", self.at("project", "entry-points", GROUP))
+        return cast("dict[str, str]", self.at("project", "entry-points", ENTRY_POINT_GROUP))
 
     @property
     def scripts(self) -> dict[str, str]:

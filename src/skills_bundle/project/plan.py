@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.lock import ENTRY_POINT_GROUP, LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.formats.toml_edit import Addition, NoPlaceError, with_additions
-from skills_bundle.installed.collections import GROUP
 from skills_bundle.project import fresh, settings
 from skills_bundle.project.choices import STARTER, conflict
 from skills_bundle.project.document import HOOK, at, requirement_names
@@ -75,7 +74,7 @@ def plan(found: Survey, document: Document, chosen: Choices) -> tuple[Change, ..
 def _conflicts(found: Survey, document: Document, chosen: Choices) -> Iterator[Problem]:
     entry = document.entries.get(chosen.collection)
     if entry not in {None, chosen.package}:
-        where = f'project.entry-points."{GROUP}".{chosen.collection}'
+        where = f'project.entry-points."{ENTRY_POINT_GROUP}".{chosen.collection}'
         yield conflict(where, entry, chosen.package)
     yield from _differing_settings(document, chosen)
     script = chosen.asked.console_script
@@ -165,7 +164,7 @@ def _project(found: Survey, document: Document, chosen: Choices) -> Iterator[Add
             yield _dependency(document)
         target = _script_target(found, document, chosen, script)
         yield Addition(table=("project", "scripts"), key=script, value=target)
-    table = ("project", "entry-points", GROUP)
+    table = ("project", "entry-points", ENTRY_POINT_GROUP)
     yield Addition(table=table, key=chosen.collection, value=chosen.package)
 
 

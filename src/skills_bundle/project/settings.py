@@ -1,34 +1,32 @@
-"""Record: what a project says about its bundle in `pyproject.toml` or `hatch.toml`.
+"""Record: a project's settings in `pyproject.toml` or `hatch.toml`, with a check for each.
 
 The table is the build hook's: `[tool.hatch.build.hooks.skills-bundle]`, or `...hooks.custom` where
 the hook is loaded from a script. The `lock` command reads the same table, so that command and build
-agree. Only `read` touches the disk.
+agree. Only `read` and `refuse_skills_of_a_project` touch the disk.
 """
 
 from __future__ import annotations
 
+import keyword
 import re
+import sys
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, cast
 
 from skills_bundle.errors import Problem, SettingsError
-from skills_bundle.files import reading
+from skills_bundle.files import paths, reading
 from skills_bundle.formats import toml
 from skills_bundle.project import limits
-from skills_bundle.project.setting_rules import CHECKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from skills_bundle.archives.model import Compression
 
 HOOK_NAMES: Final = ("skills-bundle", "custom")
-"""Names our hook may have in hatchling's tables; the registered one goes first."""
-
-KEYS: Final = tuple(CHECKS)
-"""Every setting, as spelled in TOML; documented one by one in docs/reference/settings.md."""
+"""Names of our hook in hatchling's tables; the registered one comes first."""
 
 HATCHLING_KEYS: Final = (
     "path",
@@ -42,6 +40,14 @@ HATCHLING_KEYS: Final = (
 Table = dict[str, object]
 
 
+_IDENTIFIERS: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+_COLLECTION: Final = re.compile(r"[a-z0-9]+([-._][a-z0-9]+)*")
+_REPOSITORY: Final = re.compile(r"(https?|ssh|git)://[^\s/?#]+/?[^\s]*")
+_PASSWORD: Final = re.compile(r"[a-z+]+://[^/?#@]*:[^/?#@]*@")
+_OF_PYTHON: Final = sys.stdlib_module_names | {"test"}  # which that set leaves out
+_REF: Final = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Checked settings; the names are those of the TOML keys.
@@ -51,7 +57,7 @@ class Settings:
         package: Dotted import name of the package that receives the bundle.
         collection: The collection's name, as the lock and every answer carry it.
         repository: Asserted address of the repository, or null.
-        source_ref: Asserted ref; `{version}` stands for the project's version. Or null.
+        source_ref: Asserted ref; `{version}` is replaced by the project's version. Or null.
         strict: Whether warnings refuse a skill.
         exclude: Folders below the skills folder whose skills are left out.
         proof: Whether the receipt carries the raw commit and trees.
@@ -73,17 +79,121 @@ class Settings:
     where: str = ""
 
     def ref(self, version: str) -> str | None:
-        """Give the asserted ref of one version, or None."""
+        """Return the asserted ref of one version, or None."""
         return None if self.source_ref is None else self.source_ref.replace("{version}", version)
 
 
+def _text(value: object) -> Iterator[str]:
+    if not isinstance(value, str):
+        yield "must be a string"
+    elif not value or len(value) > limits.SETTING_MAX_CHARACTERS:
+        yield f"must have 1 to {limits.SETTING_MAX_CHARACTERS} characters"
+
+
+def _matching(pattern: re.Pattern[str], message: str) -> Callable[[object], Iterator[str]]:
+    """Return a check for text of one form."""
+
+    def check(value: object) -> Iterator[str]:
+        wrong = [*_text(value)]
+        if not wrong and pattern.fullmatch(str(value)) is None:
+            wrong = [message]
+        yield from wrong
+
+    return check
+
+
+def _boolean(value: object) -> Iterator[str]:
+    if not isinstance(value, bool):
+        yield "must be true or false"
+
+
+def _folder(value: object) -> Iterator[str]:
+    wrong = [*_text(value)]
+    if not wrong and value != ".":
+        wrong = [f"{value!r} {message}" for _, message in paths.problems(str(value))]
+    if wrong:
+        yield "must be a folder relative to the project: " + "; ".join(wrong)
+
+
+def _folders(value: object) -> Iterator[str]:
+    if not isinstance(value, list):
+        yield "must be an array of strings"
+        return
+    for position, entry in enumerate(cast("list[object]", value)):
+        path = entry.removesuffix("/") if isinstance(entry, str) else entry
+        for message in ("is the whole collection",) if path == "." else _folder(path):
+            yield f"entry {position}: {message}"
+
+
+def _repository(value: object) -> Iterator[str]:
+    yield from _matching(_REPOSITORY, "must be an address such as https://example.org/o/r")(value)
+    if isinstance(value, str) and _PASSWORD.match(value):
+        yield "must not hold a password, because it ships in every wheel"
+
+
+def _source_ref(value: object) -> Iterator[str]:
+    wrong = [*_matching(_REF, "must be a full ref such as refs/tags/v{version}")(value)]
+    rest = str(value).replace("{version}", "")
+    if not wrong and ("{" in rest or "}" in rest):
+        wrong = ["may hold no placeholder but {version}"]
+    if not wrong and (".." in rest or "//" in rest or rest.endswith((".lock", "/", "."))):
+        wrong = ["is not a ref that git accepts"]
+    yield from wrong
+
+
+def _collection(value: object) -> Iterator[str]:
+    yield from _matching(_COLLECTION, "must be lower-case letters and digits joined by - . or _")(
+        value
+    )
+    if isinstance(value, str) and len(value) > limits.COLLECTION_MAX_CHARACTERS:
+        yield f"must have at most {limits.COLLECTION_MAX_CHARACTERS} characters"
+
+
+def _package(value: object) -> Iterator[str]:
+    wrong = [*_matching(_IDENTIFIERS, "must be the dotted name of an import package")(value)]
+    names = [] if wrong else str(value).split(".")
+    wrong += [
+        f"{name} is a Python keyword, so it cannot be imported"
+        for name in names
+        if keyword.iskeyword(name)
+    ]
+    if names and names[0] in _OF_PYTHON:
+        wrong.append(
+            f"{names[0]} is a module of the standard library, which would be imported instead"
+        )
+    yield from wrong
+
+
+def _compression(value: object) -> Iterator[str]:
+    if value not in ("stored", "deflated"):
+        yield 'must be "stored" or "deflated"'
+
+
+CHECKS: Final[dict[str, Callable[[object], Iterator[str]]]] = {
+    "skills": _folder,
+    "package": _package,
+    "repository": _repository,
+    "source-ref": _source_ref,
+    "strict": _boolean,
+    "exclude": _folders,
+    "proof": _boolean,
+    "collection": _collection,
+    "compression": _compression,
+    "sbom": _boolean,
+}
+"""Every setting, as spelled in TOML, with its check."""
+
+KEYS: Final = tuple(CHECKS)
+"""Every setting, as spelled in TOML; documented one by one in docs/reference/settings.md."""
+
+
 def normalized(name: str) -> str:
-    """Give the normalised name of a distribution (PyPA, Names and normalization)."""
+    """Return the normalised name of a distribution (PyPA, Names and normalization)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def defaults(project_name: str) -> Settings:
-    """Give the settings of a project that says nothing."""
+    """Return the settings of a project without a table for the hook."""
     name = normalized(project_name)
     return Settings(package=name.replace("-", "_"), collection=name)
 
@@ -122,8 +232,8 @@ def parse(table: object, where: str, project_name: str) -> Settings:
 
 def _unknown(key: str) -> str:
     close = get_close_matches(key.replace("_", "-"), KEYS, n=1)
-    guess = f"did you mean {close[0]}? There" if close else "there"
-    return f"is no setting; {guess} are {', '.join(KEYS)}"
+    guess = f"did you mean {close[0]}? " if close else ""
+    return f"is not a setting; {guess}The settings are {', '.join(KEYS)}"
 
 
 def _frozen(value: object) -> object:
@@ -150,7 +260,7 @@ def read(pyproject: Path) -> Settings:
 
 
 def of_tables(pyproject: Table, hatch: Table) -> Settings:
-    """Give a project's settings from its configuration, read before.
+    """Return a project's settings from its parsed configuration.
 
     Args:
         pyproject: What `pyproject.toml` holds.
@@ -161,7 +271,7 @@ def of_tables(pyproject: Table, hatch: Table) -> Settings:
     """
     name = _at(pyproject, "project").get("name")
     if not isinstance(name, str) or not name:
-        message = "is not set; the collection and the package are called after it"
+        message = "is not set; the collection and the package are named after it"
         problem = _problem("no_project_name", "project.name", message)
         raise SettingsError("[project] in pyproject.toml needs a name.", (problem,))
     build, prefix = build_table(pyproject, hatch)
@@ -169,20 +279,20 @@ def of_tables(pyproject: Table, hatch: Table) -> Settings:
 
 
 def build_table(pyproject: Table, hatch: Table) -> tuple[Table, str]:
-    """Give hatchling's build table and its dotted TOML path; arguments as for `of_tables`."""
+    """Return hatchling's build table and its dotted TOML path; arguments as for `of_tables`."""
     if "build" in hatch:  # hatchling lets the file's top-level keys win
         return _at(hatch, "build"), "hatch.toml: build"
     return _at(pyproject, "tool", "hatch", "build"), "tool.hatch.build"
 
 
 def refuse_skills_of_a_project(folder: Path) -> None:
-    """Refuse a folder that lies among the skills of a project above: that one has the lock.
+    """Refuse a folder inside the skills folder of a project above, which has the lock.
 
     Args:
         folder: Resolved; it has no pyproject.toml.
 
     Raises:
-        SettingsError: If the next pyproject.toml above names the hook, and its skills are here.
+        SettingsError: If the next pyproject.toml above has the hook and this folder in its skills.
     """
     above = (parent / "pyproject.toml" for parent in folder.parents)
     pyproject = next((place for place in above if place.exists()), None)
@@ -191,15 +301,15 @@ def refuse_skills_of_a_project(folder: Path) -> None:
     try:
         found = read(pyproject)
     except SettingsError:
-        return  # somebody else's file
+        return  # not a project of ours
     if found.where and folder.is_relative_to(pyproject.parent / found.skills):
-        message = f"lies in the skills folder of {pyproject.parent}; did you mean that project?"
+        message = f"is in the skills folder of {pyproject.parent}; did you mean that project?"
         problem = _problem("inside_a_project", str(folder), message)
-        raise SettingsError("This folder is no project of its own.", (problem,))
+        raise SettingsError("This folder is not a project of its own.", (problem,))
 
 
 def _one(tables: list[tuple[str, object]], project_name: str) -> Settings:
-    """Give the settings all tables agree on: one lock belongs to every target."""
+    """Return the settings that all tables agree on: one lock belongs to every target."""
     if not tables:
         return defaults(project_name)
     problems: list[Problem] = []
@@ -219,9 +329,9 @@ def _one(tables: list[tuple[str, object]], project_name: str) -> Settings:
 
 
 def hook_tables(build: Table, prefix: str) -> Iterator[tuple[str, object]]:
-    """Give every table of our hook, as (dotted TOML path, table): for all targets, then for one.
+    """Yield every table of our hook, as (dotted TOML path, table): for all targets, then for one.
 
-    Where something else stands in the place of a table, that is given, for `parse` to refuse.
+    A value that is not a table is yielded as well, for `parse` to refuse.
 
     A `custom` table is ours if it holds one of our keys; any project may have another custom hook.
 
@@ -245,7 +355,7 @@ def hook_tables(build: Table, prefix: str) -> Iterator[tuple[str, object]]:
 
 
 def _at(value: object, *keys: str) -> Table:
-    """Give the table at a path, or an empty one."""
+    """Return the table at a path, or an empty one."""
     for key in keys:
         value = cast("Table", value).get(key) if isinstance(value, dict) else None
     return cast("Table", value) if isinstance(value, dict) else {}

@@ -18,7 +18,7 @@ from packaging.utils import InvalidWheelFilename, canonicalize_version, parse_wh
 from skills_bundle.archives import limits
 from skills_bundle.archives.names import install_problems
 from skills_bundle.bundle.file_rows import FileRow
-from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.lock import ENTRY_POINT_GROUP, LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import Problem
 from skills_bundle.files.paths import parents
@@ -28,7 +28,6 @@ from skills_bundle.formats.digest import TREE_MODE, dir_hash, git_object_id, rec
 from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME
 from skills_bundle.git import proof
 from skills_bundle.git.commit import Commit
-from skills_bundle.installed.collections import GROUP
 from skills_bundle.installed.location import BUNDLE_FOLDER
 from skills_bundle.supply_chain.archive.contents import PKG_INFO, dist_infos, name_and_version
 
@@ -134,14 +133,14 @@ def _entry_point_problems(contents: ArchiveContents) -> Iterator[Problem]:
         if path.endswith(mark) and path != contents.lock_path:
             yield _problem("second_bundle", "is the lock of a second bundle", path)
     place = f"{contents.dist_info}/entry_points.txt"
-    declared = _entry_points(contents, GROUP)
+    declared = _entry_points(contents, ENTRY_POINT_GROUP)
     lock = contents.lock.value
     if declared is None:
         yield _problem("entry_point", "is malformed: tools read it differently", place)
     elif lock is not None:
         name, package = lock.collection, contents.package.replace("/", ".")
         if declared != {name: package}:
-            message = f"does not have `{name} = {package}` as the only entry of {GROUP}"
+            message = f"does not have `{name} = {package}` as the only entry of {ENTRY_POINT_GROUP}"
             yield _problem("entry_point", message, place)
 
 

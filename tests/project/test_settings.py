@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import SettingsError
-from skills_bundle.project.setting_rules import CHECKS
-from skills_bundle.project.settings import KEYS, Settings, defaults, parse, read
+from skills_bundle.project.settings import CHECKS, KEYS, Settings, defaults, parse, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -253,7 +252,7 @@ def test_a_file_that_is_too_large_is_not_parsed(tmp_path: Path) -> None:
 )
 def test_an_unknown_key_names_the_one_that_was_meant(key: str, meant: str) -> None:
     """A typo need not be looked for in the list."""
-    with pytest.raises(SettingsError, match=rf"{key}: is no setting; did you mean {meant}\?"):
+    with pytest.raises(SettingsError, match=rf"{key}: is not a setting; did you mean {meant}\?"):
         parse({key: "x"}, "hooks.skills-bundle", "acme")
 
 
