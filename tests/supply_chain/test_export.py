@@ -22,7 +22,7 @@ from skills_bundle.files import limits, writing
 from skills_bundle.files.writing import Written
 from skills_bundle.installed import location as installed
 from skills_bundle.project import project
-from skills_bundle.supply_chain.export.export import export
+from skills_bundle.supply_chain.export import export
 from tests import odd_files
 from tests.installed_builder import SAMPLE, InstalledBuilder
 
@@ -239,8 +239,8 @@ def test_every_unknown_skill_is_named(made: Installation, target: Path) -> None:
         export(made.locate, target, ["alpah", "nothing-like-it", "beta"])
     rows = [(row.path, row.message) for row in refused.value.problems]
     assert rows == [
-        ("alpah", "is no skill of this collection; did you mean alpha?"),
-        ("nothing-like-it", "is no skill of this collection"),
+        ("alpah", "is not a skill of this collection; did you mean alpha?"),
+        ("nothing-like-it", "is not a skill of this collection"),
     ]
     _assert_nothing_stays(target)
 
@@ -253,7 +253,7 @@ def test_a_name_that_several_skills_have_is_not_guessed(tmp_path: Path, target: 
     )
     with pytest.raises(UnknownSkillError) as refused:
         export(made.locate, target, ["beta"])
-    assert "give a path: one/beta, two/beta" in str(refused.value)
+    assert "use a path: one/beta, two/beta" in str(refused.value)
 
 
 def _entries(target: Path) -> None:

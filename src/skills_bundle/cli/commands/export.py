@@ -14,14 +14,14 @@ from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.progress import patience
 from skills_bundle.cli.view.text import count, size
 from skills_bundle.errors import AlteredSkillsError
-from skills_bundle.supply_chain.export.export import export as export_skills
+from skills_bundle.supply_chain.export import export as export_skills
 from skills_bundle.wiring import finder
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from skills_bundle.cli.output import Output, Terminal
-    from skills_bundle.supply_chain.export.plan import Export
+    from skills_bundle.supply_chain.export import Export
 
 
 @click.command(

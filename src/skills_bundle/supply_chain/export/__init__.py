@@ -1,1 +1,0 @@
-"""`export`: verified copies of installed skills."""
