@@ -158,7 +158,7 @@ def test_preview_of_a_folder_without_a_project_says_so(tmp_path: Path) -> None:
     """Exit 2: there is no pyproject.toml that a table could be added to."""
     ran = call("receipt", "preview", str(tmp_path))
     assert (ran.code, ran.stdout) == (2, "")
-    assert "pyproject.toml: is not there" in ran.stderr
+    assert "pyproject.toml: does not exist" in ran.stderr
     assert "add a table" not in ran.stderr
 
 

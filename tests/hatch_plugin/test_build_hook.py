@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hatchling.plugin.manager import PluginManager
 
 from skills_bundle.git import limits
+from skills_bundle.hatch_plugin import build_hook
 from skills_bundle.hatch_plugin.build_hook import PYGIT2, SkillsBundleBuildHook
 from tests.hatch_plugin.sample import (
+    BUNDLE,
     SKILL_MD,
     SampleProject,
     git,
@@ -256,3 +261,43 @@ def test_git_variables_of_the_environment_have_no_say(
     monkeypatch.setenv("GIT_WORK_TREE", str(other.folder))
     monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "none"))
     assert sample.wheel().read_bytes() == before
+
+
+def test_hatchling_finds_the_hook_under_its_name() -> None:
+    """Registered as a plugin, the class answers to `skills-bundle`."""
+    manager = PluginManager()
+    manager.manager.register(build_hook)
+    assert manager.build_hook.get("skills-bundle") is SkillsBundleBuildHook
+
+
+KILLED = """\
+import os
+from skills_bundle.hatch_plugin import archives, build_hook
+
+def end(*arguments):
+    os._exit(9)
+
+def get_build_hook():
+    archives.finish_wheel = archives.finish_sdist = end
+    return build_hook.SkillsBundleBuildHook
+"""
+
+
+@pytest.mark.parametrize("target", ["sdist", "wheel"])
+def test_a_build_killed_before_it_is_finished_leaves_no_archive(
+    sample: SampleProject, target: str
+) -> None:
+    """Neither hatchling's own archive nor a part of ours lies under the name of a good one."""
+    sample.write("hatch_build.py", KILLED.encode()).committed()
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target]
+    ran = subprocess.run(command, cwd=sample.folder, capture_output=True, check=False)
+    assert ran.returncode == 9, ran.stderr
+    assert [*(sample.folder / "dist").glob("*.[wt]*")] == []
+
+
+def test_beside_another_hook_the_archive_is_finished_too(sample: SampleProject) -> None:
+    """Ours runs last."""
+    ours = "[tool.hatch.build.hooks.custom]"
+    other = '[tool.hatch.build.hooks.version]\npath = "src/acme_skills/_version.py"\n'
+    sample.replace("pyproject.toml", ours, f"{other}\n{ours}").committed()
+    assert f"{BUNDLE}/build-receipt.json" in wheel_files(sample.wheel())

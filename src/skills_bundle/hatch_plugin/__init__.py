@@ -1,5 +1,6 @@
-"""The build hook: what hatchling selects, closed to what the commit holds, in one form of bytes.
+"""The build hook: what hatchling selects, limited to what the commit holds, in canonical form.
 
-May import `bundle`, `skills`, `formats`, `errors`, and as the only package hatchling;
-never anything of the server. It reads the source tree and writes only the archive being built.
+May import `project`, `bundle`, `archives`, `git`, `files`, `formats` and `errors`, and is the only
+package that imports hatchling; never anything of the server. It reads the source tree and writes
+only the archive being built.
 """

@@ -1,6 +1,6 @@
-"""Edge: what a build here would record, without building; for the `receipt preview` command.
+"""Edge: the receipt that a build would write, without building; for `receipt preview`.
 
-hatchling is imported only when asked: an installation that serves skills need not have it.
+hatchling is imported only when it is needed: an installation that serves skills may lack it.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ class Preview(NamedTuple):
 
 
 def preview(subject: Project) -> Preview:
-    """Give the receipt that a build of this project would ship now.
+    """Return the receipt that a build of this project would ship now.
 
     Args:
-        subject: As `bundle.project.load` gives it.
+        subject: As `project.load` returns it.
 
     Raises:
-        SettingsError: If the project has no hook of ours, hatchling is not installed or cannot
+        SettingsError: If the project does not use our hook, hatchling is not installed or cannot
             read the project's metadata, or as the build would raise it.
         InvalidSkillsError: As the build would.
         StaleLockError: As the build would.
         InvalidLockError: As the build would.
     """
     if not (subject.folder / "pyproject.toml").exists():
-        message = "is not there; name the folder of a project that builds a wheel"
+        message = "does not exist; name the folder of a project that builds a wheel"
         problem = Problem(code="no_pyproject", message=message, path="pyproject.toml")
         raise SettingsError("There is no project to build.", (problem,))
     if not subject.settings.where:
@@ -45,34 +45,29 @@ def preview(subject: Project) -> Preview:
         problem = Problem(code="no_hook", message=message, path="pyproject.toml")
         raise SettingsError("A build of this project ships no bundle.", (problem,))
     metadata = _metadata(subject.folder)
-    from skills_bundle.hatch_plugin import (  # noqa: PLC0415 - hatchling
-        bundling,
-        generated,
-        sdist,
-        selection,
-    )
+    from skills_bundle.hatch_plugin import receipt, selection  # noqa: PLC0415 - hatchling
 
     root = str(subject.folder.resolve())
-    prepared = bundling.prepare(root, metadata, subject.settings, _in_dist)
-    files = sdist.sources(prepared, metadata)
+    build = receipt.prepare(root, metadata, subject.settings, _is_in_dist)
+    files = build.sources(metadata)
     for candidate in selection.of_wheel(root, metadata).values():
-        member = sdist.from_disk(candidate)
-        if member is not None:  # what the wheel ships besides can be dirt too
-            prepared.world.admit(candidate, member)
-    return Preview(*prepared.receipt(files, [], generated.wheel_metadata(root)))
+        member = receipt.read_candidate(candidate)
+        if member is not None:  # what only the wheel ships can differ as well
+            build.check.admit(candidate, member)
+    return Preview(*build.receipt(files, [], selection.wheel_metadata(root)))
 
 
-def _in_dist(path: str) -> bool:
-    """Tell archives of earlier builds, where hatchling puts them unless told otherwise."""
+def _is_in_dist(path: str) -> bool:
+    """Return whether a path is an earlier build's archive, in hatchling's default folder."""
     place = Path(path)
     return place.parent == Path("dist") and path.endswith((".whl", ".tar.gz"))
 
 
 def _metadata(folder: Path) -> Metadata:
-    """Let hatchling read the project's metadata.
+    """Read the project's metadata with hatchling.
 
     Raises:
-        SettingsError: If it is not installed, or refuses what it reads.
+        SettingsError: If hatchling is not installed, or refuses what it reads.
     """
     try:
         from hatchling.metadata.core import ProjectMetadata  # noqa: PLC0415 - see the module

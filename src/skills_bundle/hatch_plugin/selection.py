@@ -1,22 +1,29 @@
-"""Edge: which files hatchling would put into an archive, and where each comes from."""
+"""Edge: what hatchling puts into an archive: which files it selects, and what it writes itself.
+
+Core metadata, `WHEEL`, `entry_points.txt` and an old `setup.py` come from no file that could be
+compared with the commit. So they are made again here, from configuration read anew and without
+anything that another hook left behind; a member that differs was made some other way.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from hatchling.__about__ import __version__
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.utils import normalize_inclusion_map
 from hatchling.builders.wheel import WheelBuilder
+from packaging.tags import parse_tag
 
 from skills_bundle.files.names import from_disk
-from skills_bundle.hatch_plugin.names import plain
+from skills_bundle.git.repository import SDIST_MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from hatchling.builders.plugin.interface import BuilderInterface, IncludedFile
     from hatchling.builders.sdist import SdistBuilderConfig
@@ -31,6 +38,10 @@ SCRIPTS: Final = ".data/scripts/"
 LEGACY: Final = "setup.py"
 WALKS: Final = ("recurse_project_files", "recurse_explicit_files", "recurse_forced_files")
 """The methods of hatchling's builders that find files; none of them calls another."""
+METADATA: Final = "METADATA"
+WHEEL: Final = "WHEEL"
+ENTRY_POINTS: Final = "entry_points.txt"
+RECORD: Final = "RECORD"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,20 +51,31 @@ class Candidate:
     Attributes:
         source: Absolute path on disk, as Python spells it here.
         target: Path in the archive, as git spells it; in an sdist below its top folder.
-        declared: Whether someone asked for this very file: `artifacts`, `force-include`, a hook.
-        ambient: Whether it is an ignore file, which hatchling picks up wherever it finds one.
-        rewritten: Whether hatchling may have changed the first line, as it does for scripts.
+        declared: Whether this very file was asked for: `artifacts`, `force-include`, a hook.
+        is_ignore_file: Whether it is an ignore file, which hatchling adds wherever it finds one.
+        is_script: Whether hatchling may have changed the first line.
     """
 
     source: str
     target: str
     declared: bool = False
-    ambient: bool = False
-    rewritten: bool = False
+    is_ignore_file: bool = False
+    is_script: bool = False
+
+
+def plain(name: str) -> str:
+    """Return a member's name without components that mean nothing: `a/./b//c` is `a/b/c`.
+
+    Args:
+        name: As hatchling spells it. What leads elsewhere is left unchanged, to be refused.
+    """
+    if name.startswith("/"):
+        return name
+    return "/".join(part for part in name.split("/") if part not in {"", "."})
 
 
 def of_build(builder: Builder, build_data: dict[str, Any]) -> dict[str, Candidate]:
-    """Give what a running build selected, by path in the archive.
+    """Return what a running build selected, by path in the archive.
 
     Args:
         builder: The builder that called the hook.
@@ -69,7 +91,7 @@ def of_build(builder: Builder, build_data: dict[str, Any]) -> dict[str, Candidat
 
 
 def of_sdist(root: str, metadata: Metadata) -> dict[str, Candidate]:
-    """Give what an sdist of the project would hold if no hook added to it.
+    """Return what an sdist of the project would hold if no hook added to it.
 
     Args:
         root: The project's folder.
@@ -79,12 +101,12 @@ def of_sdist(root: str, metadata: Metadata) -> dict[str, Candidate]:
 
 
 def of_wheel(root: str, metadata: Metadata) -> dict[str, Candidate]:
-    """Give what a wheel of the project would hold if no hook added to it; likewise."""
+    """Return what a wheel of the project would hold if no hook added to it; likewise."""
     return _untouched(WheelBuilder(root, metadata=metadata))
 
 
 def respell(builder: Builder) -> None:
-    """Have a builder name files as git does, whatever encoding the locale has.
+    """Make a builder name files as git does, whatever encoding the locale has.
 
     hatchling names the members of an archive as Python read the names from the disk: in a Latin-1
     locale `für.py` would become `fÃ¼r.py`, and in an ASCII one the build would crash. Where the
@@ -124,25 +146,25 @@ def _selected(builder: Builder) -> Iterator[Candidate]:
 
 
 def _forced(builder: Builder) -> Iterator[Candidate]:
-    ambient = {path for files in builder.config.vcs_exclusion_files.values() for path in files}
+    ignore_files = {path for rows in builder.config.vcs_exclusion_files.values() for path in rows}
     for file in builder.recurse_forced_files(builder.config.get_force_include()):
-        yield _candidate(file, "", declared=True, ambient=file.path in ambient)
+        yield _candidate(file, "", declared=True, is_ignore_file=file.path in ignore_files)
 
 
 def _candidate(
-    file: IncludedFile, folder: str, *, declared: bool = True, ambient: bool = False
+    file: IncludedFile, folder: str, *, declared: bool = True, is_ignore_file: bool = False
 ) -> Candidate:
     return Candidate(
         source=file.path,
         target=plain(folder + file.distribution_path.replace(os.sep, "/")),
         declared=declared,
-        ambient=ambient,
-        rewritten=folder.endswith(SCRIPTS),
+        is_ignore_file=is_ignore_file,
+        is_script=folder.endswith(SCRIPTS),
     )
 
 
 def _wheel_extras(builder: Builder, build_data: dict[str, Any]) -> Iterator[Candidate]:
-    """Give the files that a wheel's tables place outside the packages."""
+    """Iterate over files that a wheel's tables place outside the packages."""
     config = cast("WheelBuilderConfig", builder.config)
     root, name = Path(builder.root), cast("WheelBuilder", builder).artifact_project_id
     tables: tuple[tuple[str, dict[str, str], str], ...] = (
@@ -165,3 +187,65 @@ def _wheel_extras(builder: Builder, build_data: dict[str, Any]) -> Iterator[Cand
 
 def _explicit(builder: Builder, files: dict[str, str], folder: str) -> Iterable[Candidate]:
     return (_candidate(file, folder) for file in builder.recurse_explicit_files(files))
+
+
+def generated_for_wheel(root: str) -> dict[str, bytes]:
+    """Return the files of `.dist-info` that hatchling makes, without RECORD, by name.
+
+    Args:
+        root: The project's folder.
+    """
+    builder = WheelBuilder(root)
+    data = builder.get_default_build_data()
+    made = {
+        METADATA: wheel_metadata(root),
+        WHEEL: _archive_metadata(data, builder.get_default_tag()),
+        ENTRY_POINTS: builder.construct_entry_points_file().encode(),
+    }
+    return {name: text for name, text in made.items() if text}
+
+
+def wheel_metadata(root: str) -> bytes:
+    """Return the core metadata of a wheel of this project; an sdist's may be of another version.
+
+    Args:
+        root: The project's folder.
+    """
+    return _core_metadata(WheelBuilder(root))
+
+
+def _core_metadata(builder: Builder) -> bytes:
+    builder.metadata.validate_fields()  # as a build begins; else a given version is still dynamic
+    config = cast("WheelBuilderConfig | SdistBuilderConfig", builder.config)
+    return config.core_metadata_constructor(builder.metadata, extra_dependencies=()).encode()
+
+
+def _archive_metadata(data: Mapping[str, Any], tag: str) -> bytes:
+    """Return `WHEEL` as this version of hatchling writes it."""
+    purelib = "true" if data["pure_python"] else "false"
+    head = f"Wheel-Version: 1.0\nGenerator: hatchling {__version__}\nRoot-Is-Purelib: {purelib}\n"
+    return (head + "".join(f"Tag: {row}\n" for row in sorted(map(str, parse_tag(tag))))).encode()
+
+
+def generated_for_sdist(root: str) -> dict[str, bytes]:
+    """Return the files at an sdist's root that hatchling makes, by name.
+
+    Args:
+        root: The project's folder.
+    """
+    builder = SdistBuilder(root)
+    made = {SDIST_MARK: _core_metadata(builder)}
+    if builder.target_config.get("support-legacy"):
+        made[LEGACY] = _setup_script(builder, builder)
+    return made
+
+
+def _setup_script(writer: SdistBuilder, builder: Builder) -> bytes:
+    """Return an old `setup.py`; one builder, as its own type and as that of all builders."""
+    data = builder.get_default_build_data()
+    builder.set_build_data_defaults(data)
+    respell(builder)
+    with builder.config.set_build_data(data):
+        found = [PurePath(file.relative_path) for file in builder.recurse_included_files()]
+    packages = {str(path.parent) for path in found if path.name == "__init__.py"}
+    return writer.construct_setup_py_file(sorted(packages), extra_dependencies=()).encode()

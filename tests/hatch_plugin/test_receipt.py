@@ -14,7 +14,7 @@ from skills_bundle.bundle.receipt import Inputs, Package
 from skills_bundle.errors import SettingsError
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.git.proof import Revision, archive, dirty
-from skills_bundle.hatch_plugin import receipts
+from skills_bundle.hatch_plugin import receipt as build_receipt
 from skills_bundle.project import project
 from tests.hatch_plugin.sample import (
     SKILL_MD,
@@ -278,23 +278,23 @@ def test_a_project_may_leave_the_proof_out(sample: SampleProject) -> None:
 def test_a_checkout_that_changes_while_it_is_built_is_dirty() -> None:
     """Two looks that differ name no commit, even if both were clean."""
     other = Revision(state="clean", reason=None, commit="e" * 40, skills_tree="d" * 40)
-    assert receipts.settle(CLEAN, other, {}, "d" * 40).reason == "dirty_source"
+    assert build_receipt.settle(CLEAN, other, {}, "d" * 40).reason == "dirty_source"
 
 
 def test_another_skills_tree_than_the_locks_is_dirty() -> None:
     """The commit's folder and the lock's must be one tree."""
-    assert receipts.settle(CLEAN, CLEAN, {}, "e" * 40).reason == "dirty_source"
+    assert build_receipt.settle(CLEAN, CLEAN, {}, "e" * 40).reason == "dirty_source"
 
 
 def test_the_checkouts_own_reason_goes_first() -> None:
     """What could not be looked at is not said to be dirty."""
     unknown = archive("not_owner", "whose?")
-    assert receipts.settle(unknown, unknown, {"a": "dirty_source"}, None) == unknown
+    assert build_receipt.settle(unknown, unknown, {"a": "dirty_source"}, None) == unknown
 
 
 def test_one_real_change_among_converted_line_ends_is_a_real_change() -> None:
     """The finer reason is given only where it is the whole truth."""
-    found = receipts.settle(CLEAN, CLEAN, {"a": "eol_converted", "b": "dirty_source"}, None)
+    found = build_receipt.settle(CLEAN, CLEAN, {"a": "eol_converted", "b": "dirty_source"}, None)
     assert found == dirty("dirty_source", "Not as in the commit: a, b.")
 
 
@@ -302,7 +302,7 @@ def test_more_files_than_a_receipt_lists_are_told() -> None:
     """Before an archive is written that no reader takes."""
     many = {f"f{number}": Member(b"") for number in range(limits.RECEIPT_MAX_INPUTS + 1)}
     with pytest.raises(SettingsError, match=r"tool\.hatch\.build\.targets\.sdist"):
-        receipts.inputs(many)
+        build_receipt.inputs_of(many)
 
 
 def test_a_list_that_makes_too_long_a_receipt_is_told(sample: SampleProject) -> None:
@@ -311,7 +311,7 @@ def test_a_list_that_makes_too_long_a_receipt_is_told(sample: SampleProject) -> 
     found = project.load(sample.folder)
     lock, _ = project.make_lock(found)
     inputs = Inputs(dir_hash="0" * 64, files=long)
-    source = receipts.source(archive("no_commit", ""), with_proof=True)
+    source = build_receipt.source_of(archive("no_commit", ""), with_proof=True)
     package = Package(name="acme", version="1", metadata_sha256="0" * 64, computed=())
     with pytest.raises(SettingsError, match="bytes"):
-        receipts.fresh(found.settings, package, lock, inputs, source)
+        build_receipt.new_receipt(found.settings, package, lock, inputs, source)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.hatch_plugin import generated
+from skills_bundle.hatch_plugin import selection
 from tests.hatch_plugin.sample import (
     SampleProject,
     receipt_of,
@@ -63,9 +63,9 @@ def test_it_is_made_again_byte_for_byte(sample: SampleProject) -> None:
     sample.replace("pyproject.toml", 'version = "1.0"', 'version = "1.0"\nreadme = "README.md"')
     sample.write("README.md", b"# Acme\n").committed()
     wheel, sdist = wheel_files(sample.wheel()), sdist_files(sample.sdist())
-    made = generated.of_wheel(str(sample.folder))
+    made = selection.generated_for_wheel(str(sample.folder))
     assert made == {name: wheel[f"{DIST_INFO}/{name}"] for name in made}
-    again = generated.of_sdist(str(sample.folder))
+    again = selection.generated_for_sdist(str(sample.folder))
     assert again == {name: sdist[name] for name in ("PKG-INFO", "setup.py")}
     assert receipt_of(sample.wheel()).source.state == "clean"
 
