@@ -15,7 +15,6 @@ from tests.hatch_plugin.sample import SampleProject
 from tests.ssh_keys import SshKey
 from tests.supply_chain.statements import (
     attestation,
-    dsse,
     open_contents,
     provenance,
     publish_attestation,
@@ -77,7 +76,7 @@ def test_one_of_another_file_is_not(statement: Path, tmp_path: Path) -> None:
     wheel = sample.write("src/acme_skills/more.py", b"").committed().wheel()
     ran = ask(statement, wheel)
     assert ran.code == 1
-    assert "is of another file of this name" in " ".join(ran.stdout.split())
+    assert "is a different file with this name" in " ".join(ran.stdout.split())
 
 
 def test_a_program_gets_the_report(statement: Path, wheel: Path) -> None:
@@ -116,7 +115,7 @@ def test_a_signature_made_for_something_else_is_none(
     key.sign(statement, "file")
     ran = ask(statement, wheel, "--signed-by", signers)
     assert ran.code == 1
-    assert "bad: it is no signature of this content" in ran.stdout
+    assert "bad: it is not a signature of this content" in ran.stdout
 
 
 def test_a_missing_signature_is_wrong_when_one_is_wanted(
@@ -164,7 +163,7 @@ def test_an_attestation_of_another_file_is_wrong(wheel: Path, tmp_path: Path) ->
 
 def test_our_statement_in_an_envelope_follows_all_the_same(statement: Path, wheel: Path) -> None:
     """Exit 0: whoever signed it, all it says was made again; that nobody checked who, is said."""
-    text = json.dumps(dsse(json.loads(statement.read_bytes())))
+    text = json.dumps(attestation(json.loads(statement.read_bytes())))
     statement.write_text(text, encoding="utf-8")
     ran = ask(statement, wheel)
     assert ran.code == 0
@@ -176,7 +175,7 @@ def test_a_file_that_is_no_statement_is_wrong(wheel: Path, tmp_path: Path) -> No
     (tmp_path / "receipt.json").write_text("{}", encoding="utf-8")
     ran = ask(tmp_path / "receipt.json", wheel)
     assert ran.code == 1
-    assert "this is no in-toto statement" in ran.stderr
+    assert "this is not an in-toto statement" in ran.stderr
     assert f"error: {tmp_path / 'receipt.json'}: " in ran.stderr
 
 

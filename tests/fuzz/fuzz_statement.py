@@ -10,8 +10,7 @@ from skills_bundle.archives.model import Archive, Member
 from skills_bundle.errors import InvalidStatementError
 from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.statement import statement as statements
-from skills_bundle.supply_chain.statement.check import check as compare
-from skills_bundle.supply_chain.statement.documents import read
+from skills_bundle.supply_chain.statement.verify import read, verify
 from tests.installed_builder import NAME, VERSION, InstalledBuilder, metadata_of
 from tests.supply_chain.statements import (
     attestation,
@@ -38,7 +37,7 @@ def check(data: bytes) -> None:
         if not error.problems:
             raise AssertionError("refused without a reason") from error
         return
-    report = compare(found, _contents(), "match", None)
+    report = verify(found, _contents(), "match", None)
     report.to_dict()
     if report.verdict == "match" and any(one != _statement() for one in found.statements):
         raise AssertionError("another statement matches")

@@ -8,9 +8,9 @@ from skills_bundle import __version__
 from tests.repository.pages import pages
 
 ABSOLUTE_PATH = re.compile(r"(?<![\w./:~<>*{}\]|%-])/[a-z]+/[a-z]")
-EXAMPLES = re.compile("/(home/you|tmp)/")
+EXAMPLES = re.compile("/(home/you|tmp|etc/ssl)/")
 TICKET = re.compile(r"(?<![\w&])#\d+\b")
-HOST = re.compile(r"https?://([^/\s)`\"]+)")
+HOST = re.compile(r"https?://([^/\s)`\";]+)")
 KNOWN_HOSTS = {
     "127.0.0.1:8767",
     "acme.example",
@@ -31,6 +31,7 @@ KNOWN_HOSTS = {
     "peps.python.org",
     "pipx.pypa.io",
     "semver.org",
+    "skills",  # an upstream in a configuration of nginx
     "slsa.dev",
     "www.swhid.org",
     "yaml.org",

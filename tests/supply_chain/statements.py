@@ -45,12 +45,14 @@ def sigstore_bundle(statement: object) -> Json:
 def attestation(statement: object) -> Json:
     """Put it into an attestation object of PEP 740."""
     envelope = {"statement": encoded(statement), "signature": "AAAA"}
-    return {"version": 1, "verification_material": {}, "envelope": envelope}
+    material: Json = {"certificate": "AAAA", "transparency_entries": [{}]}
+    return {"version": 1, "verification_material": material, "envelope": envelope}
 
 
 def provenance(*statements: object) -> Json:
     """Put some into a provenance object of an index."""
-    bundle = {"publisher": {"kind": "GitHub"}, "attestations": [*map(attestation, statements)]}
+    publisher = {"kind": "GitHub", "repository": "a/b", "workflow": "w.yml"}
+    bundle = {"publisher": publisher, "attestations": [*map(attestation, statements)]}
     return {"version": 1, "attestation_bundles": [bundle]}
 
 

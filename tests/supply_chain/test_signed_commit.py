@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from skills_bundle.supply_chain.signature import signed_commit
+from skills_bundle.supply_chain import signature
 from tests.hatch_plugin.sample import SampleProject, git
 from tests.installed_wheel import install_wheel, signed_project
 from tests.ssh_keys import Kind, SshKey
@@ -65,7 +65,7 @@ def test_a_commit_signed_by_an_allowed_signer_is_trusted(kind: Kind, tmp_path: P
     key = SshKey.create(tmp_path / "id", kind)
     sample = signed_project(tmp_path / "acme", key)
     signers = f"{SIGNER} {key.public}\n"
-    found = signed_commit.check(proof_of(sample, tmp_path / "site"), signers.encode(), ENVIRON)
+    found = signature.check_commit(proof_of(sample, tmp_path / "site"), signers.encode(), ENVIRON)
     assert (found.state, found.exit_code, found.principal) == ("trusted", 0, SIGNER)
     assert found.fingerprint == key.fingerprint
     assert accepted_by_git(sample.folder, signers)
@@ -86,7 +86,7 @@ def test_git_and_we_agree_on_what_a_file_allows(
 ) -> None:
     """Dates are those of the commit, which says it is of 2026."""
     signers = f"{SIGNER} {options} {key.public}\n"
-    found = signed_commit.check(proof, signers.encode(), ENVIRON)
+    found = signature.check_commit(proof, signers.encode(), ENVIRON)
     assert (found.exit_code == 0) == accepted_by_git(sample.folder, signers)
     assert found.state in {"trusted", "untrusted"}
 
@@ -95,7 +95,7 @@ def test_a_changed_commit_is_bad(key: SshKey, proof: ProofReport) -> None:
     """A signature of another message; the proof would not hold either."""
     assert proof.commit_object is not None
     raw = proof.commit_object.replace(b"A change", b"A chance")
-    found = signed_commit.check(
+    found = signature.check_commit(
         with_commit(proof, raw), f"{SIGNER} {key.public}\n".encode(), ENVIRON
     )
     assert (found.state, found.exit_code) == ("bad", 1)
@@ -113,7 +113,7 @@ def test_a_signed_merge_of_a_signed_tag_is_trusted(key: SshKey, tmp_path: Path) 
     proof = proof_of(sample, tmp_path / "site")
     assert b"mergetag" in (proof.commit_object or b"")
     signers = f"{SIGNER} {key.public}\n"
-    assert signed_commit.check(proof, signers.encode(), ENVIRON).state == "trusted"
+    assert signature.check_commit(proof, signers.encode(), ENVIRON).state == "trusted"
     assert accepted_by_git(sample.folder, signers)
 
 
@@ -126,13 +126,13 @@ def test_a_commit_in_another_encoding_is_trusted(key: SshKey, tmp_path: Path) ->
     proof = proof_of(sample, tmp_path / "site")
     assert b"encoding ISO-8859-1" in (proof.commit_object or b"")
     signers = f"{SIGNER} {key.public}\n".encode()
-    assert signed_commit.check(proof, signers, ENVIRON).state == "trusted"
+    assert signature.check_commit(proof, signers, ENVIRON).state == "trusted"
 
 
 def test_an_unsigned_commit_is_wrong_when_a_signature_is_wanted(tmp_path: Path) -> None:
     """Exit 1: it was asked for."""
     proof = proof_of(SampleProject.create(tmp_path / "acme"), tmp_path / "site")
-    found = signed_commit.check(proof, b"", ENVIRON)
+    found = signature.check_commit(proof, b"", ENVIRON)
     assert (found.state, found.exit_code) == ("unsigned", 1)
 
 
@@ -141,7 +141,7 @@ def test_an_unsigned_commit_is_wrong_when_a_signature_is_wanted(tmp_path: Path) 
     [
         (b"-----BEGIN PGP SIGNATURE-----", "openpgp", "GnuPG"),
         (b"-----BEGIN SIGNED MESSAGE-----", "x509", "gpgsm"),
-        (b"something else", "other", "none that we know"),
+        (b"something else", "other", "kind of signature is unknown"),
     ],
 )
 def test_a_signature_of_another_kind_cannot_be_told(
@@ -150,7 +150,7 @@ def test_a_signature_of_another_kind_cannot_be_told(
     """Which tool checks it is said."""
     head, _, rest = (proof.commit_object or b"").partition(b"gpgsig ")
     raw = head + b"gpgsig " + armour + b"\n" + rest.partition(b"\n")[2]
-    found = signed_commit.check(with_commit(proof, raw), b"", ENVIRON)
+    found = signature.check_commit(with_commit(proof, raw), b"", ENVIRON)
     assert (found.state, found.exit_code, found.kind) == ("other_kind", 3, kind)
     assert tool in found.notes[0]
 
@@ -158,12 +158,12 @@ def test_a_signature_of_another_kind_cannot_be_told(
 def test_without_a_proof_it_cannot_be_told(key: SshKey, tmp_path: Path) -> None:
     """And why there is none."""
     sample = signed_project(tmp_path / "acme", key).configure("proof = false").committed()
-    found = signed_commit.check(proof_of(sample, tmp_path / "site"), b"", ENVIRON)
+    found = signature.check_commit(proof_of(sample, tmp_path / "site"), b"", ENVIRON)
     assert (found.state, found.exit_code) == ("no_commit", 3)
     assert "proof = false" in found.notes[0]
 
 
 def test_without_ssh_keygen_it_cannot_be_told(proof: ProofReport) -> None:
     """Nothing is found out, and nothing is claimed."""
-    found = signed_commit.check(proof, b"", {})
+    found = signature.check_commit(proof, b"", {})
     assert (found.state, found.exit_code) == ("no_ssh_keygen", 3)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from skills_bundle.supply_chain.signature.commit_signature import outcome
+from skills_bundle.supply_chain import signature as signatures
 from skills_bundle.supply_chain.statement import statement as statements
-from skills_bundle.supply_chain.statement.check import check
-from skills_bundle.supply_chain.statement.documents import Wrapped
+from skills_bundle.supply_chain.statement.verify import StatementFile, verify
 from tests.hatch_plugin.sample import SampleProject
 from tests.supply_chain.statements import Json, open_contents, publish_attestation
 
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
     from skills_bundle.bundle.verify import Verdict
     from skills_bundle.supply_chain.archive.contents import ArchiveContents
-    from skills_bundle.supply_chain.signature.commit_signature import SignatureState
-    from skills_bundle.supply_chain.statement.report import StatementReport
+    from skills_bundle.supply_chain.signature import SignatureState
+    from skills_bundle.supply_chain.statement.verify import StatementReport
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +36,9 @@ def ours(contents: ArchiveContents) -> Json:
 
 def checked(contents: ArchiveContents, *found: Json, archive: Verdict = "match") -> StatementReport:
     """Check bare statements."""
-    return check(Wrapped(form="statement", statements=found, signatures=0), contents, archive, None)
+    return verify(
+        StatementFile(form="statement", statements=found, signatures=0), contents, archive, None
+    )
 
 
 def test_our_own_statement_matches(contents: ArchiveContents, ours: Json) -> None:
@@ -67,10 +68,10 @@ def _no_sha256(statement: Json) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (_other_digest, "is of another file of this name: its SHA-256 is 0000"),
-        (_no_sha256, "is of another file of this name: its SHA-256 is not given"),
-        (_other_name, "has this file's SHA-256 under another name: 'other-1.0-"),
-        (_other_file, "does not speak of this file"),
+        (_other_digest, "is a different file with this name: its SHA-256 is 0000"),
+        (_no_sha256, "is a different file with this name: its SHA-256 is missing"),
+        (_other_name, "has this file's SHA-256 under a different name: 'other-1.0-"),
+        (_other_file, "is not this file"),
     ],
 )
 def test_a_statement_of_another_file_differs(
@@ -183,6 +184,6 @@ def test_a_signature_that_was_asked_for_counts(
     contents: ArchiveContents, ours: Json, state: SignatureState, code: int
 ) -> None:
     """The statement matches, and still the answer is not 0."""
-    wrapped = Wrapped(form="statement", statements=(ours,), signatures=0)
-    report = check(wrapped, contents, "match", outcome(state))
+    wrapped = StatementFile(form="statement", statements=(ours,), signatures=0)
+    report = verify(wrapped, contents, "match", signatures.report(state))
     assert (report.verdict, report.exit_code) == ("match", code)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from skills_bundle.errors import InvalidStatementError
 from skills_bundle.supply_chain import limits
-from skills_bundle.supply_chain.statement.documents import Wrapped, read
+from skills_bundle.supply_chain.statement.verify import StatementFile, read
 from tests.supply_chain.statements import (
     Json,
     attestation,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 STATEMENT = publish_attestation("a-1-py3-none-any.whl", "1" * 64)
 
 
-def read_json(value: object) -> Wrapped:
+def read_json(value: object) -> StatementFile:
     """Write a value as JSON, and take it apart."""
     return read(json.dumps(value).encode())
 
@@ -42,8 +43,6 @@ def told(data: bytes) -> list[tuple[str | None, str]]:
     ("wrap", "form", "signatures"),
     [
         (dict[str, Any], "statement", 0),
-        (dsse, "dsse", 1),
-        (sigstore_bundle, "sigstore_bundle", 1),
         (attestation, "pep740", 1),
         (provenance, "pep740_provenance", 1),
     ],
@@ -63,11 +62,15 @@ def test_every_statement_of_a_provenance_object_is_found() -> None:
     assert (found.statements, found.signatures) == ((STATEMENT, other), 2)
 
 
-def test_an_envelope_in_the_url_alphabet_is_read() -> None:
-    """DSSE lets its writers choose."""
-    payload = base64.urlsafe_b64encode(json.dumps(STATEMENT | {"x": "?>~" * 9}).encode()).decode()
-    assert {"-", "_"} & set(payload)
-    assert read_json(dsse(STATEMENT) | {"payload": payload}).statements[0]["x"] == "?>~" * 9
+def test_without_the_extra_an_attestation_is_refused_with_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The message says what to install; a bare statement needs no extra."""
+    monkeypatch.setitem(sys.modules, "pypi_attestations", None)
+    assert told(json.dumps(attestation(STATEMENT)).encode()) == [
+        (None, "is an attestation; to read it, install skills-bundle[attestations]")
+    ]
+    assert read_json(STATEMENT).form == "statement"
 
 
 def test_a_statement_of_the_version_before_is_read() -> None:
@@ -91,22 +94,16 @@ def test_a_statement_of_the_version_before_is_read() -> None:
         (json.dumps(STATEMENT | {"subject": [1]}).encode(), "subject[0]"),
         (json.dumps(STATEMENT | {"subject": [{"name": "a"}]}).encode(), "subject[0]"),
         (json.dumps(STATEMENT | {"subject": [{"digest": {}}]}).encode(), "subject[0]"),
-        (json.dumps(dsse(STATEMENT) | {"payloadType": "text/plain"}).encode(), "payloadType"),
-        (json.dumps(dsse(STATEMENT) | {"payload": "!"}).encode(), "payload"),
-        (json.dumps(dsse(STATEMENT) | {"payload": 1}).encode(), "payload"),
-        (json.dumps(dsse(STATEMENT) | {"signatures": 1}).encode(), "signatures"),
-        (json.dumps(dsse([])).encode(), "payload"),
-        (json.dumps(dsse({})).encode(), "payload._type"),
+        (json.dumps(dsse(STATEMENT)).encode(), "payload"),
+        (json.dumps(sigstore_bundle(STATEMENT)).encode(), "dsseEnvelope"),
         (json.dumps({"dsseEnvelope": 1}).encode(), "dsseEnvelope"),
         (json.dumps({"messageSignature": {}}).encode(), "messageSignature"),
-        (json.dumps({"envelope": 1}).encode(), "envelope"),
-        (json.dumps({"envelope": {}}).encode(), "envelope.statement"),
+        (json.dumps({"envelope": 1}).encode(), None),
+        (json.dumps({"envelope": {}}).encode(), None),
+        (json.dumps(attestation([])).encode(), "statement[0]"),
+        (json.dumps(attestation({})).encode(), "statement[0]._type"),
         (json.dumps({"attestation_bundles": []}).encode(), "attestation_bundles"),
-        (json.dumps({"attestation_bundles": [1]}).encode(), "attestation_bundles[0]"),
-        (
-            json.dumps({"attestation_bundles": [{"attestations": [{}]}]}).encode(),
-            "attestation_bundles[0].attestations[0].envelope",
-        ),
+        (json.dumps({"attestation_bundles": [1]}).encode(), None),
     ],
 )
 def test_what_is_no_statement_is_refused_with_its_place(data: bytes, path: str | None) -> None:
@@ -127,13 +124,14 @@ def test_every_problem_is_told_at_once() -> None:
 def test_a_file_of_many_documents_is_said_to_be_one() -> None:
     """Some tools write one a line."""
     line = json.dumps(STATEMENT).encode() + b"\n"
-    assert told(line * 2)[0][1].startswith("is a document a line")
+    assert told(line * 2)[0][1].startswith("contains one document per line")
 
 
 def test_the_json_inside_an_envelope_is_as_strict() -> None:
     """Two readers must not see two subjects in it."""
     twice = b'{"_type": "https://in-toto.io/Statement/v1", "subject": [], "subject": [1]}'
-    envelope = dsse(STATEMENT) | {"payload": base64.b64encode(twice).decode()}
+    envelope = attestation(STATEMENT)
+    envelope["envelope"]["statement"] = base64.b64encode(twice).decode()
     assert told(json.dumps(envelope).encode()) == [(None, "key 'subject' appears twice")]
 
 
@@ -146,6 +144,4 @@ def test_more_subjects_than_the_limit_are_refused() -> None:
 def test_a_document_of_two_forms_is_refused() -> None:
     """One tool would read the envelope, and another the statement beside it."""
     both = {**dsse(STATEMENT), **publish_attestation("b-1-py3-none-any.whl", "2" * 64)}
-    assert told(json.dumps(both).encode()) == [
-        (None, "can be read in several ways: it has _type and payload")
-    ]
+    assert told(json.dumps(both).encode()) == [(None, "is ambiguous: it has _type and payload")]

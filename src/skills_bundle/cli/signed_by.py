@@ -12,7 +12,7 @@ from skills_bundle.cli.failures import EXIT_CANNOT_TELL, EXIT_OK, EXIT_WRONG
 from skills_bundle.cli.framework import environment
 from skills_bundle.cli.view import pretty
 from skills_bundle.supply_chain import limits
-from skills_bundle.supply_chain.signature import signed_commit
+from skills_bundle.supply_chain.signature import check_commit
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.proof_report import ProofReport
     from skills_bundle.cli.output import Terminal
     from skills_bundle.cli.view.pretty import Mark
-    from skills_bundle.supply_chain.signature.commit_signature import SignatureReport
+    from skills_bundle.supply_chain.signature import SignatureReport
 
 MARKS: Final[dict[int, Mark]] = {EXIT_OK: "good", EXIT_WRONG: "bad", EXIT_CANNOT_TELL: "unsure"}
 
@@ -66,7 +66,7 @@ def check(proof: ProofReport, signers: Path) -> SignatureReport:
         OSError: As `read_signers`.
     """
     environ = environment(click.get_current_context())
-    return signed_commit.check(proof, read_signers(signers), environ)
+    return check_commit(proof, read_signers(signers), environ)
 
 
 def worst(*codes: int) -> int:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.bundle.verify import Verdict, Verification
     from skills_bundle.cli.output import Output, Terminal
-    from skills_bundle.supply_chain.signature.commit_signature import SignatureReport
+    from skills_bundle.supply_chain.signature import SignatureReport
 
 HEADLINES: Final[dict[Verdict, str]] = {
     "match": "every file is the one that was locked",

@@ -17,12 +17,10 @@ from skills_bundle.cli.view.progress import patience
 from skills_bundle.cli.view.text import count, safe_line
 from skills_bundle.errors import InvalidStatementError
 from skills_bundle.supply_chain import limits
+from skills_bundle.supply_chain import signature as signatures
 from skills_bundle.supply_chain.archive import verify as verify_archive
 from skills_bundle.supply_chain.archive.contents import contents_of
-from skills_bundle.supply_chain.signature import ssh_keygen
-from skills_bundle.supply_chain.signature.commit_signature import answered, outcome
-from skills_bundle.supply_chain.statement import check as statement_check
-from skills_bundle.supply_chain.statement import documents as statement_documents
+from skills_bundle.supply_chain.statement import verify as verify_statements
 from skills_bundle.supply_chain.statement.statement import NAMESPACE
 
 if TYPE_CHECKING:
@@ -31,9 +29,8 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.verify import Verdict
     from skills_bundle.cli.output import Output
     from skills_bundle.cli.view.pretty import Mark
-    from skills_bundle.supply_chain.signature.commit_signature import SignatureReport
-    from skills_bundle.supply_chain.statement.documents import Form
-    from skills_bundle.supply_chain.statement.report import PredicateState, StatementReport
+    from skills_bundle.supply_chain.signature import SignatureReport
+    from skills_bundle.supply_chain.statement.verify import Form, PredicateState, StatementReport
 
 SIGNATURE_SUFFIX: Final = ".sig"
 """What `ssh-keygen -Y sign` calls the signature behind the name of what it signed."""
@@ -46,8 +43,6 @@ HEADLINES: Final[dict[Verdict, str]] = {
 }
 FORMS: Final[dict[Form, str]] = {
     "statement": "a bare in-toto statement",
-    "dsse": "a DSSE envelope",
-    "sigstore_bundle": "a Sigstore bundle",
     "pep740": "an attestation object of PEP 740",
     "pep740_provenance": "a provenance object of PEP 740",
 }
@@ -122,7 +117,7 @@ def verify_statement(
     with patience(output, f"Verifying {safe_line(file.name)}"):
         found = contents_of(open_archive(file))
         verified = verify_archive.verify(found)
-    report = statement_check.check(wrapped, found, verified.verdict, signature)
+    report = verify_statements.verify(wrapped, found, verified.verdict, signature)
     if output.as_json:
         output.json(report.to_dict())
     else:
@@ -142,10 +137,10 @@ def _read(statement: Path) -> bytes:
     return read_bounded(statement, limits.STATEMENT_MAX_BYTES, "STATEMENT")
 
 
-def _documents(statement: Path, data: bytes) -> statement_documents.Wrapped:
+def _documents(statement: Path, data: bytes) -> verify_statements.StatementFile:
     """Take the statement apart, naming the file where that cannot be done."""
     try:
-        return statement_documents.read(data)
+        return verify_statements.read(data)
     except InvalidStatementError as error:
         raise InvalidStatementError(f"{statement}: {error.summary}", error.problems) from error
 
@@ -161,16 +156,17 @@ def _signature(
         return None
     place = signing["signature"] or statement.with_name(statement.name + SIGNATURE_SUFFIX)
     if not Path(place).exists():
-        return outcome("unsigned", notes=(f"There is no {place}; --signature names another.",))
-    question = ssh_keygen.Question(
+        return signatures.report(
+            "unsigned", notes=(f"There is no {place}; --signature names another.",)
+        )
+    signed = signatures.Signed(
         message=data,
         signature=read_bounded(Path(place), limits.SIGNATURE_MAX_BYTES, "--signature"),
         signers=read_signers(signers),
         namespace=NAMESPACE,
         identity=None if identity is None else str(identity),
     )
-    answer = ssh_keygen.ask(question, environment(click.get_current_context()))
-    return answered(answer, None)
+    return signatures.check(signed, environment(click.get_current_context()))
 
 
 def _tell(output: Output, report: StatementReport) -> None:

@@ -1,8 +1,7 @@
-"""Decision: an in-toto Statement with SLSA provenance about a wheel or sdist, made from its bytes.
+"""Decision: an in-toto Statement with SLSA provenance about a wheel or sdist.
 
-All of it follows from the archive: the subject is its digest, the predicate what its lock and its
-build receipt say. It adds nothing that the archive does not say, and it is unsigned: at most SLSA
-Build L1. It is there to be signed, and to be read by tools that know this format and not ours.
+It follows from the archive: the subject is its digest, and the predicate repeats its lock and its
+build receipt. It is unsigned, so at most SLSA Build L1, but other tools can sign and read it.
 
 Source:
     in-toto Attestation Framework, Statement v1; SLSA, Build provenance v1.
@@ -32,25 +31,25 @@ _PAGE: Final = (
 BUILD_TYPE: Final = f"{_PAGE}#build-type-v1"
 """What the fields of the predicate mean; the page describes them."""
 BUILDER_ID: Final = f"{_PAGE}#unsigned-local-builder"
-"""Who built: any machine whatever. It vouches for nothing."""
+"""The builder: any machine. It guarantees nothing."""
 NAMESPACE: Final = "skills-bundle-statement"
-"""What an SSH signature over a statement is made for: `ssh-keygen -Y sign -n NAMESPACE`."""
+"""The namespace of SSH signatures over statements: `ssh-keygen -Y sign -n NAMESPACE`."""
 SUFFIX: Final = ".provenance.json"
-"""What a statement's file is called behind the name of its archive."""
+"""Suffix of a statement's file, after the name of its archive."""
 
 
 def make(contents: ArchiveContents) -> dict[str, JsonValue]:
     """Make the statement about an archive.
 
     Args:
-        contents: From an archive that verifies: its lock and its receipt are believed.
+        contents: Of an archive that verifies.
 
     Raises:
-        ValueError: If they are not.
+        ValueError: If its lock or receipt is not valid.
     """
     lock, receipt = contents.lock.believed, contents.receipt.believed
     if lock is None or receipt is None:
-        raise ValueError("A statement is made of an archive that verifies.")
+        raise ValueError("The archive does not verify.")
     archive = contents.archive
     return {
         "_type": STATEMENT_TYPE,
@@ -69,12 +68,12 @@ def make(contents: ArchiveContents) -> dict[str, JsonValue]:
 
 
 def to_bytes(statement: dict[str, JsonValue]) -> bytes:
-    """Give the one rendering: UTF-8, 2-space indent, keys as made, final newline."""
+    """Return the statement's bytes: UTF-8, 2-space indent, final newline."""
     return rendering.pretty(statement)
 
 
 def is_ours(statement: dict[str, JsonValue]) -> bool:
-    """Tell whether a statement says of itself that it is one of these."""
+    """Return whether a statement claims to be of the kind that `make` returns."""
     predicate = statement.get("predicate")
     definition = predicate.get("buildDefinition") if isinstance(predicate, dict) else None
     build_type = definition.get("buildType") if isinstance(definition, dict) else None
@@ -82,7 +81,7 @@ def is_ours(statement: dict[str, JsonValue]) -> bool:
 
 
 def _external(receipt: BuildReceipt) -> dict[str, JsonValue]:
-    """Give what the project asserts; whoever configured the build chose it."""
+    """Return what the project asserts."""
     return {
         "project": {"name": receipt.package.name, "version": receipt.package.version},
         "repository": receipt.asserted.repository,
@@ -93,7 +92,7 @@ def _external(receipt: BuildReceipt) -> dict[str, JsonValue]:
 def _internal(
     contents: ArchiveContents, lock: CatalogLock, receipt: BuildReceipt
 ) -> dict[str, JsonValue]:
-    """Give what the build recorded, and the digests by which it can be compared."""
+    """Return what the build recorded, and the digests to compare it with."""
     source = receipt.source
     return {
         "collection": lock.collection,
@@ -111,7 +110,7 @@ def _internal(
 
 
 def _dependencies(receipt: BuildReceipt) -> list[JsonValue]:
-    """Give the commit, if the receipt names one; without one nothing is claimed as the source."""
+    """Return the commit, if the receipt names one; otherwise no source is claimed."""
     commit = receipt.source.commit
     if commit is None:
         return []
@@ -121,14 +120,14 @@ def _dependencies(receipt: BuildReceipt) -> list[JsonValue]:
 
 
 def location(repository: str | None, ref: str) -> str | None:
-    """Give a repository and a ref in it as one URI, as SPDX writes download locations.
+    """Return a repository and a ref in it as one URI, in the form of SPDX download locations.
 
     Args:
         repository: As the project asserts it.
         ref: A ref or a commit.
 
     Returns:
-        None if the repository is not asserted, or as something that is no URI, such as `git@h:p`.
+        None if the repository is not asserted or not a URI, such as `git@h:p`.
     """
     if repository is None or "://" not in repository:
         return None
@@ -137,18 +136,18 @@ def location(repository: str | None, ref: str) -> str | None:
 
 
 def differences(expected: JsonValue, found: JsonValue, path: str = "") -> Iterator[Problem]:
-    """Say where a statement is not what its archive gives; a key too many is a difference, too.
+    """Return where a statement differs from its archive; an additional key is a difference too.
 
     Args:
-        expected: What `make` gives.
-        found: What somebody claims.
+        expected: What `make` returns.
+        found: What the statement contains.
         path: Dotted path of both.
     """
     if isinstance(expected, dict) and isinstance(found, dict):
         for key in sorted(expected.keys() | found.keys()):
             inner = f"{path}.{key}" if path else key
             if key not in expected:
-                yield _problem(inner, "is none of its fields")
+                yield _problem(inner, "is an unknown field")
             elif key not in found:
                 yield _problem(inner, "is missing")
             else:
@@ -157,7 +156,7 @@ def differences(expected: JsonValue, found: JsonValue, path: str = "") -> Iterat
         for place, (one, other) in enumerate(zip(expected, found, strict=True)):
             yield from differences(one, other, f"{path}[{place}]")
     elif (wanted := rendering.compact(expected)) != rendering.compact(found):
-        yield _problem(path, f"is not {_short(wanted)}, as the archive has it")
+        yield _problem(path, f"is not {_short(wanted)}, the archive's value")
 
 
 def _short(data: bytes) -> str:
@@ -170,5 +169,5 @@ def _problem(path: str, message: str) -> Problem:
 
 
 def subjects(statement: dict[str, JsonValue]) -> list[dict[str, JsonValue]]:
-    """Give the files that any statement speaks of."""
+    """Return the subjects of any statement."""
     return [cast("dict[str, JsonValue]", one) for one in cast("list[Any]", statement["subject"])]

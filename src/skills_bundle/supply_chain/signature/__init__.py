@@ -1,1 +1,0 @@
-"""Commit signatures, checked with `ssh-keygen`."""
