@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 
 def deflated(data: bytes) -> bytes:
-    """Give a raw deflate stream."""
+    """Return a raw deflate stream."""
     maker = zlib.compressobj(9, zlib.DEFLATED, -15)
     return maker.compress(data) + maker.flush()
 
@@ -172,7 +172,7 @@ class TarMember:
 
 
 def pax(**records: str) -> TarMember:
-    """Give an extended header; `__` in a key stands for a dot."""
+    """Return an extended header; `__` in a key becomes a dot."""
     data = b"".join(
         pax_record(key.replace("__", "."), value.encode()) for key, value in records.items()
     )
@@ -180,7 +180,7 @@ def pax(**records: str) -> TarMember:
 
 
 def pax_record(key: str, value: bytes) -> bytes:
-    """Give one line of an extended header."""
+    """Return one line of an extended header."""
     text = b" " + key.encode() + b"=" + value + b"\n"
     size = len(text)
     while len(str(size)) + len(text) != size:
@@ -189,11 +189,11 @@ def pax_record(key: str, value: bytes) -> bytes:
 
 
 def long_name(name: bytes, *, end: bytes = b"\0") -> TarMember:
-    """Give GNU tar's way to say a name that does not fit."""
+    """Return the header of GNU tar for a name that does not fit."""
     return TarMember(name=b"././@LongLink", kind=b"L", data=name + end, magic=b"ustar  \0")
 
 
 def sdist(*members: TarMember, end: bytes = bytes(1024), behind: bytes = b"") -> bytes:
-    """Give a tar.gz of these members."""
+    """Return a tar.gz of these members."""
     tar = b"".join(member.to_bytes() for member in members) + end
     return gzip.compress(tar, mtime=0) + behind

@@ -27,7 +27,7 @@ MEMBERS = {
 
 
 def infos(data: bytes) -> list[zipfile.ZipInfo]:
-    """Give what a zip's directory says."""
+    """Return the rows of a zip's directory."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return archive.infolist()
 
@@ -45,20 +45,20 @@ def test_members_are_sorted_with_metadata_last_and_record_at_the_end() -> None:
     ]
 
 
-def test_no_member_tells_time_system_or_owner() -> None:
+def test_no_member_records_time_system_or_owner() -> None:
     """Every member is a stored Unix file of 1980 with one of two modes."""
-    told = {
+    facts = {
         (info.compress_type, info.create_system, info.date_time, info.external_attr >> 16)
         for info in infos(write_wheel(MEMBERS, DIST_INFO, "stored"))
     }
     unix, date = 3, (1980, 1, 1, 0, 0, 0)
-    assert told == {
+    assert facts == {
         (zipfile.ZIP_STORED, unix, date, stat.S_IFREG | 0o644),
         (zipfile.ZIP_STORED, unix, date, stat.S_IFREG | 0o755),
     }
 
 
-def test_a_wheel_does_not_depend_on_the_order_it_is_given() -> None:
+def test_a_wheel_does_not_depend_on_the_order_of_its_members() -> None:
     """Reversed members give the same bytes."""
     backwards = dict(reversed(MEMBERS.items()))
     assert write_wheel(backwards, DIST_INFO, "stored") == write_wheel(MEMBERS, DIST_INFO, "stored")
@@ -86,8 +86,8 @@ def test_deflated_members_hold_the_same_bytes() -> None:
     assert {info.compress_type for info in infos(deflated)} == {zipfile.ZIP_DEFLATED}
 
 
-def test_an_sdist_is_sorted_and_tells_no_time_or_owner() -> None:
-    """Regular files of 1980, of nobody, with one of two modes."""
+def test_an_sdist_is_sorted_and_records_no_time_or_owner() -> None:
+    """Regular files of 1980, without an owner, with one of two modes."""
     with tarfile.open(fileobj=io.BytesIO(write_sdist(MEMBERS, "acme-1.0"))) as archive:
         rows = archive.getmembers()
     assert [row.name for row in rows] == [f"acme-1.0/{n}" for n in sorted(MEMBERS, key=str.encode)]

@@ -1,4 +1,4 @@
-"""What a wheel holds is what arrives: each way to install another thing is named."""
+"""Every way in which a wheel could install something else than it shows is reported."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ ADDED = {
 
 
 def codes(*added: str, commands: tuple[str, ...] = ("acme",)) -> set[str]:
-    """Give the codes of what a wheel with more members is refused for."""
+    """Return the codes of the problems of a wheel with more members."""
     return {one.code for one in install_problems([*PLAIN, *added], DIST_INFO, commands)}
 
 
 @pytest.mark.parametrize("case", ADDED)
-def test_a_member_that_does_not_arrive_as_itself_is_named(case: str) -> None:
+def test_a_member_that_is_not_installed_as_shown_is_reported(case: str) -> None:
     """Alone, so that no other check can have found it."""
     added, code = ADDED[case]
     assert codes(added) == {code}
 
 
 @pytest.mark.parametrize("commands", [("../evil",), ("a\\b",), ("..",), ("C:a",), ("a", "a")])
-def test_a_command_of_another_place_is_named(commands: tuple[str, ...]) -> None:
-    """Some installers refuse it, and one of two is written over."""
+def test_a_command_outside_the_scripts_folder_is_reported(commands: tuple[str, ...]) -> None:
+    """Some installers refuse it; of two with one name, one is overwritten."""
     assert codes(commands=commands) == {"install_place"}
 
 
-def test_members_of_every_scheme_are_let_be() -> None:
+def test_members_of_every_scheme_are_accepted() -> None:
     """Scripts, headers and data have places of their own."""
     added = (
         f"{DATA}/purelib/other.py",

@@ -1,4 +1,4 @@
-"""Archives on disk: what is opened, and what is said of what cannot be."""
+"""Archives on disk: which are opened, and how others are reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _codes(path: Path) -> list[str]:
     return [problem.code for problem in caught.value.problems]
 
 
-def test_the_name_says_what_an_archive_is(tmp_path: Path) -> None:
+def test_the_file_name_determines_the_kind(tmp_path: Path) -> None:
     """A wheel is called `*.whl`, an sdist `*.tar.gz`."""
     (tmp_path / "acme-1.0-py3-none-any.whl").write_bytes(WHEEL)
     (tmp_path / "acme-1.0.tar.gz").write_bytes(SDIST)
@@ -41,7 +41,7 @@ def test_another_name_is_neither(tmp_path: Path) -> None:
     assert _codes(tmp_path / "acme.zip") == ["archive_kind"]
 
 
-def test_who_wants_a_wheel_gets_no_sdist(tmp_path: Path) -> None:
+def test_a_command_for_wheels_refuses_an_sdist(tmp_path: Path) -> None:
     """A command for one kind does not take the other."""
     (tmp_path / "acme-1.0.tar.gz").write_bytes(SDIST)
     with pytest.raises(
@@ -51,18 +51,18 @@ def test_who_wants_a_wheel_gets_no_sdist(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
-    """The system's own word is given."""
+    """The system's own message is used."""
     assert _codes(tmp_path / "acme-1.0-py3-none-any.whl") == ["unreadable"]
 
 
-def test_a_folder_is_no_archive(tmp_path: Path) -> None:
-    """Whatever it is called."""
+def test_a_folder_is_not_an_archive(tmp_path: Path) -> None:
+    """Whatever its name."""
     (tmp_path / "a.whl").mkdir()
     assert _codes(tmp_path / "a.whl") == ["unreadable"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="only POSIX has named pipes")
-def test_a_pipe_makes_nobody_wait(tmp_path: Path) -> None:
+def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
     """It is not a regular file."""
     os.mkfifo(tmp_path / "a.whl")
     assert _codes(tmp_path / "a.whl") == ["not_regular"]

@@ -1,4 +1,4 @@
-"""Tars in which two tools could see two things are refused, each with member and cause."""
+"""Tars that two tools could read differently are refused, with member and cause."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GNU = b"ustar  \0"
 
 
 def problems(data: bytes) -> list[tuple[str, str]]:
-    """Give code and place of everything that an sdist is refused for."""
+    """Return code and place of every problem of an sdist."""
     with pytest.raises(UnsafeArchiveError) as caught:
         read_sdist(data, NAME)
     return [(problem.code, problem.path or "") for problem in caught.value.problems]
@@ -89,9 +89,9 @@ MEMBERS: dict[str, tuple[tuple[TarMember, ...], str, str]] = {
     ),
     "no format": ((TarMember(magic=b""),), "tar_header", A),
     "wrong checksum": ((TarMember(checksum=b"000000\0 "),), "tar_header", A),
-    "size that is none": ((TarMember(size=b"00000000xyz\0"),), "tar_header", A),
-    "device that is none": ((TarMember(device=b"sda"),), "tar_header", A),
-    "mode that is none": ((TarMember(mode=b"rw-r--r-"),), "tar_header", A),
+    "size that is not a number": ((TarMember(size=b"00000000xyz\0"),), "tar_header", A),
+    "device that is not a number": ((TarMember(device=b"sda"),), "tar_header", A),
+    "mode that is not a number": ((TarMember(mode=b"rw-r--r-"),), "tar_header", A),
     "size beyond the end": ((TarMember(size=b"00000777777\0"),), "tar_size", A),
     "negative size": ((TarMember(size=b"\xff" * 12),), "tar_size", A),
     "bytes behind the name": ((TarMember(name=b"acme-1.0/a.py\0more"),), "tar_header", A),
@@ -104,7 +104,7 @@ MEMBERS: dict[str, tuple[tuple[TarMember, ...], str, str]] = {
     "link by pax": ((pax(linkpath="x"), TarMember()), "tar_header", A),
     "real size by pax": ((pax(SCHILY__realsize="1"), TarMember()), "tar_header", A),
     "kind by pax": ((pax(SCHILY__filetype="symlink"), TarMember()), "tar_header", A),
-    "time by pax that is none": ((pax(mtime="nan"), TarMember()), "tar_header", A),
+    "time by pax that is not a number": ((pax(mtime="nan"), TarMember()), "tar_header", A),
     "two pax headers": (
         (pax(path="acme-1.0/b"), pax(path="acme-1.0/c"), TarMember()),
         "tar_header",
@@ -130,7 +130,7 @@ MEMBERS: dict[str, tuple[tuple[TarMember, ...], str, str]] = {
         "tar_header",
         NAME,
     ),
-    "pax for nobody": ((TarMember(), pax(path="acme-1.0/b")), "tar_header", NAME),
+    "pax without a member": ((TarMember(), pax(path="acme-1.0/b")), "tar_header", NAME),
     "pax for all": (
         (TarMember(kind=b"g", data=pax_record("path", b"acme-1.0/b")), TarMember()),
         "tar_header",
@@ -148,7 +148,7 @@ MEMBERS: dict[str, tuple[tuple[TarMember, ...], str, str]] = {
         NAME,
     ),
     "malformed pax": ((TarMember(kind=b"x", data=b"9 a=b\n"), TarMember()), "tar_header", NAME),
-    "pax with a number that is none": (
+    "pax with a number that is not a number": (
         (replace(pax(path=A), mode=b"rw-r--r-"), TarMember()),
         "tar_header",
         "acme-1.0/PaxHeaders/a.py",
@@ -222,7 +222,7 @@ def test_too_many_members_are_refused() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\3\4", b"x" * 100, b"\x1f\x8b\x07" + bytes(20)])
-def test_what_is_no_gzip_cannot_be_told(data: bytes) -> None:
+def test_a_file_that_is_not_gzip_is_unreadable(data: bytes) -> None:
     """Exit code 3: nothing is known to be wrong with it."""
     with pytest.raises(UnreadableArchiveError):
         read_sdist(data, NAME)
@@ -270,25 +270,25 @@ def test_what_tar_itself_writes_is_read(tmp_path: Path, form: str) -> None:
     assert {name: row.data for name, row in found.members.items()} == wanted
 
 
-def test_the_commit_that_git_archive_notes_is_let_be() -> None:
-    """It says nothing of any member."""
+def test_the_commit_in_the_header_of_git_archive_is_accepted() -> None:
+    """It changes no member."""
     note = TarMember(name=b"pax_global_header", kind=b"g", data=pax_record("comment", b"c" * 40))
     assert read_sdist(hostile.sdist(note, TarMember()), NAME).members.keys() == {"a.py"}
 
 
-def test_a_file_name_in_the_gzip_header_is_let_be() -> None:
-    """Many tools write it; nobody unpacks by it."""
+def test_a_file_name_in_the_gzip_header_is_accepted() -> None:
+    """Many tools write it, and none unpacks by it."""
     named = PLAIN[:3] + b"\x08" + PLAIN[4:10] + b"acme-1.0.tar\0" + PLAIN[10:]
     assert read_sdist(named, NAME).members.keys() == {"a.py"}
 
 
-def test_what_pax_keeps_beside_a_file_is_let_be() -> None:
-    """Attributes that the archive of a Mac has change neither bytes nor kind."""
+def test_extended_attributes_are_accepted() -> None:
+    """The attributes that macOS writes change neither bytes nor type."""
     header = pax(mtime="1800000000.5", LIBARCHIVE__xattr__a="b", SCHILY__dev="1")
     assert read_sdist(hostile.sdist(header, TarMember()), NAME).members.keys() == {"a.py"}
 
 
-def test_a_size_that_pax_repeats_is_let_be() -> None:
+def test_a_size_that_pax_repeats_is_accepted() -> None:
     """Only another one would be confusing."""
     assert read_sdist(hostile.sdist(pax(size="6"), TarMember()), NAME).members.keys() == {"a.py"}
 

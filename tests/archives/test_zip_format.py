@@ -1,4 +1,4 @@
-"""Zips in which two tools could see two things are refused, each with member and cause."""
+"""Zips that two tools could read differently are refused, with member and cause."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DIRECTORY = len(PLAIN.to_bytes()) - 22
 
 
 def problems(data: bytes) -> list[tuple[str, str]]:
-    """Give code and place of everything that a wheel is refused for."""
+    """Return code and place of every problem of a wheel."""
     with pytest.raises(UnsafeArchiveError) as caught:
         read_wheel(data, NAME)
     assert caught.value.exit_code == 1
@@ -122,7 +122,7 @@ MEMBER: dict[str, tuple[dict[str, object], str, str]] = {
         A,
     ),
     "no descriptor": ({"flags": 8}, "zip_descriptor", A),
-    "descriptor nobody announced": (
+    "descriptor without its flag": (
         {"behind": struct.pack("<3L", zlib.crc32(b"x = 1\n"), 6, 6)},
         "zip_gap",
         A,
@@ -188,7 +188,7 @@ MEMBER: dict[str, tuple[dict[str, object], str, str]] = {
 
 
 @pytest.mark.parametrize("case", MEMBER)
-def test_a_member_that_can_be_read_in_two_ways_is_refused_by_name(case: str) -> None:
+def test_a_member_that_tools_read_differently_is_refused_by_name(case: str) -> None:
     """The directory, the local header and the bytes have to say one thing."""
     changes, code, name = MEMBER[case]
     assert (code, name) in problems(PLAIN.with_first(**changes).to_bytes())
@@ -218,7 +218,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("case", NAMES)
-def test_a_name_that_leads_elsewhere_is_refused(case: str) -> None:
+def test_a_name_outside_its_folder_is_refused(case: str) -> None:
     """Below its folder on every system, or nowhere."""
     name, code = NAMES[case]
     found = problems(PLAIN.with_first(name=name, flags=0x800).to_bytes())
@@ -276,7 +276,7 @@ def test_a_member_inside_another_is_refused() -> None:
     assert ("zip_overlap", "acme/a.py") in problems(made.to_bytes())
 
 
-def test_every_problem_is_told_at_once() -> None:
+def test_every_problem_is_reported_at_once() -> None:
     """Of three members with a fault each, three are named."""
     made = Zip(
         members=(
@@ -291,7 +291,7 @@ def test_every_problem_is_told_at_once() -> None:
 
 
 def test_problems_beyond_the_limit_are_counted() -> None:
-    """A hostile archive does not fill the screen, nor the memory."""
+    """A hostile archive fills neither the screen nor the memory."""
     count = limits.ARCHIVE_MAX_PROBLEMS + 5
     members = tuple(ZipMember(name=b"%d" % number, flags=1) for number in range(count))
     with pytest.raises(UnsafeArchiveError, match="and 5 more") as caught:
@@ -301,7 +301,7 @@ def test_problems_beyond_the_limit_are_counted() -> None:
 
 @pytest.mark.parametrize("name", ["METADATA", "WHEEL", "entry_points.txt"])
 def test_a_control_file_larger_than_any_is_refused(name: str) -> None:
-    """It is read line by line, so its lines would cost far more than its bytes."""
+    """It is parsed line by line, which costs far more than its bytes."""
     path = f"acme-1.0.dist-info/{name}"
     large = ZipMember(name=path.encode(), data=b"a" * (format_limits.METADATA_MAX_BYTES + 1))
     assert problems(PLAIN.adding(large).to_bytes()) == [("control_too_large", path)]
@@ -351,7 +351,7 @@ def test_what_unpacks_to_too_much_is_refused() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"PK", b"x" * 100, PLAIN.to_bytes()[:-1], b"PK\5\6"])
-def test_what_is_no_zip_cannot_be_told(data: bytes) -> None:
+def test_a_file_that_is_not_a_zip_is_unreadable(data: bytes) -> None:
     """Exit code 3: nothing is known to be wrong with it."""
     with pytest.raises(UnreadableArchiveError):
         read_wheel(data, NAME)

@@ -20,19 +20,19 @@ SKILL = "acme_skills/.agents/skills/greet/SKILL.md"
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a wheel of a committed project."""
+    """A wheel of a committed project."""
     return SampleProject.create(tmp_path_factory.mktemp("project")).wheel()
 
 
 @pytest.fixture
 def changed(wheel: Path, tmp_path: Path) -> Path:
-    """Give a copy of it with another skill."""
+    """A copy of it with another skill."""
     target = tmp_path / wheel.name
     target.write_bytes(with_record(wheel.read_bytes(), {SKILL: SKILL_MD + b"\nMore.\n"}))
     return target
 
 
-def test_the_same_is_told_in_four_lines(wheel: Path) -> None:
+def test_equal_inputs_take_four_lines(wheel: Path) -> None:
     """Exit 0."""
     ran = call("diff", str(wheel), str(wheel), environ={"COLUMNS": "120"})
     assert (ran.code, ran.stderr) == (0, "")
@@ -40,7 +40,7 @@ def test_the_same_is_told_in_four_lines(wheel: Path) -> None:
     assert "compared  everything they hold, and how they keep it" in ran.stdout
 
 
-def test_a_changed_skill_is_told_with_its_lines(wheel: Path, changed: Path) -> None:
+def test_a_changed_skill_is_shown_with_its_lines(wheel: Path, changed: Path) -> None:
     """Exit 1: the skill, the file, the lines."""
     ran = call("diff", str(wheel), str(changed))
     assert ran.code == 1
@@ -54,7 +54,7 @@ def test_the_lines_can_be_left_out(wheel: Path, changed: Path) -> None:
     assert "+More." not in call("diff", str(wheel), str(changed), "--no-text").stdout
 
 
-def test_another_packing_is_told_as_such(wheel: Path, tmp_path: Path) -> None:
+def test_other_packing_is_reported_as_such(wheel: Path, tmp_path: Path) -> None:
     """One row a fact, however many files differ in it."""
     (tmp_path / wheel.name).write_bytes(repacked(wheel.read_bytes()))
     ran = call("diff", str(wheel), str(tmp_path / wheel.name), environ={"COLUMNS": "120"})

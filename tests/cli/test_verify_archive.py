@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> SampleProject:
-    """Give a committed project."""
+    """A committed project."""
     return SampleProject.create(tmp_path_factory.mktemp("project"))
 
 
-def test_a_wheel_that_matches_is_told_on_one_screen(project: SampleProject) -> None:
+def test_a_matching_wheel_fits_on_one_screen(project: SampleProject) -> None:
     """The verdict first, then what was verified and what is only asserted."""
     ran = call("verify-wheel", str(project.wheel()))
     assert (ran.code, ran.stderr) == (0, "")
@@ -30,7 +30,7 @@ def test_a_wheel_that_matches_is_told_on_one_screen(project: SampleProject) -> N
     assert "commit     asserted, not proved: " in ran.stdout
 
 
-def test_an_sdist_that_matches_is_told_likewise(project: SampleProject) -> None:
+def test_a_matching_sdist_fits_on_one_screen(project: SampleProject) -> None:
     """Without RECORD, which it has not."""
     ran = call("verify-sdist", str(project.sdist()))
     assert (ran.code, ran.stderr) == (0, "")
@@ -109,15 +109,15 @@ def test_a_refused_wheel_names_every_cause(project: SampleProject, tmp_path: Pat
     ran = call("verify-wheel", str(refused))
     assert (ran.code, ran.stdout) == (1, "")
     assert f"{wheel.name}: has 4 bytes after its end record [zip_trailing]" in ran.stderr
-    told = call("verify-wheel", str(refused), "--json").json["error"]
-    assert (told["code"], told["problems"][0]["code"]) == ("unsafe_archive", "zip_trailing")
+    error = call("verify-wheel", str(refused), "--json").json["error"]
+    assert (error["code"], error["problems"][0]["code"]) == ("unsafe_archive", "zip_trailing")
 
 
 @pytest.mark.parametrize(
     ("command", "name"),
     [("verify-wheel", "no.whl"), ("verify-sdist", "no.tar.gz"), ("verify-wheel", "no.tar.gz")],
 )
-def test_what_is_not_there_cannot_be_told(tmp_path: Path, command: str, name: str) -> None:
+def test_a_missing_file_cannot_be_verified(tmp_path: Path, command: str, name: str) -> None:
     """Exit 3, with the file's name."""
     ran = call(command, str(tmp_path / name))
     assert (ran.code, ran.stdout) == (3, "")
@@ -129,7 +129,7 @@ def test_no_file_is_a_usage_error() -> None:
     assert call("verify-wheel").code == 2
 
 
-def test_a_commit_nobody_signed_is_told(project: SampleProject, tmp_path: Path) -> None:
+def test_an_unsigned_commit_is_reported(project: SampleProject, tmp_path: Path) -> None:
     """`--signed-by` works on the receipt's proof, wherever that lies."""
     signers = tmp_path / "allowed_signers"
     signers.write_text("", encoding="utf-8")

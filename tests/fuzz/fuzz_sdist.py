@@ -43,7 +43,7 @@ def _check(data: bytes) -> None:
 
 
 def seeds() -> Iterator[bytes]:
-    """Give tars, valid and refused, without their gzip."""
+    """Yield tars, valid and refused, without their gzip."""
     made = [gzip.decompress(PLAIN)]
     made += [
         b"".join(member.to_bytes() for member in members) + bytes(1024)

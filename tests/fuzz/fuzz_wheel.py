@@ -34,7 +34,7 @@ def check(data: bytes) -> None:
 
 
 def seeds() -> Iterator[bytes]:
-    """Give what ordinary tools write, and each archive that is refused."""
+    """Yield archives that ordinary tools write, and each refused one."""
     made = [PLAIN.to_bytes(), *(make() for make in ORDINARY.values())]
     made += [whole.to_bytes() for whole, _ in WHOLE.values()]
     made += [PLAIN.with_first(**changes).to_bytes() for changes, _, _ in MEMBER.values()]

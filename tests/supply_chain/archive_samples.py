@@ -48,13 +48,13 @@ def changed_members(
 
 
 def with_record(data: bytes, changes: Mapping[str, bytes | Member | None]) -> bytes:
-    """Change a wheel as somebody does who renews RECORD."""
+    """Change a wheel and renew its RECORD."""
     members = changed_members(read_wheel(data, WHEEL).members, changes)
     return write_wheel(members, DIST_INFO, "stored")
 
 
 def without_record(data: bytes, changes: Mapping[str, bytes | Member | None]) -> bytes:
-    """Change a wheel as somebody does who forgets RECORD; its form stays the build's."""
+    """Change a wheel, but not its RECORD, and keep the build's form."""
     members = changed_members(read_wheel(data, WHEEL).members, changes)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -67,7 +67,7 @@ def without_record(data: bytes, changes: Mapping[str, bytes | Member | None]) ->
 
 
 def repacked(data: bytes) -> bytes:
-    """Pack the same members as another tool does: deflated, with folders, dated today."""
+    """Pack the same members like another tool: deflated, with folders, dated today."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.mkdir("acme_skills/")
@@ -84,7 +84,7 @@ def sdist_with(data: bytes, changes: Mapping[str, bytes | Member | None]) -> byt
 
 
 def sdist_repacked(data: bytes) -> bytes:
-    """Pack the same members as another tool does."""
+    """Pack the same members like another tool."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", format=tarfile.GNU_FORMAT) as archive:
         for name, member in read_sdist(data, SDIST).members.items():

@@ -1,4 +1,4 @@
-"""What wheels and sdists carry of a bundle, from real builds of a small project."""
+"""What wheels and sdists hold of a bundle, from real builds of a small project."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> SampleProject:
-    """Give a committed project that nobody changes."""
+    """A committed project."""
     return SampleProject.create(tmp_path_factory.mktemp("project"))
 
 
-def test_a_wheel_carries_its_bundle_in_its_package(project: SampleProject) -> None:
-    """Lock and receipt are believed, and the skills lie beside them."""
+def test_a_wheel_holds_its_bundle_in_its_package(project: SampleProject) -> None:
+    """Lock and receipt are valid, and the skills are beside them."""
     found = contents_of(open_archive(project.wheel()))
     assert (found.lock.state, found.receipt.state) == ("ok", "ok")
     assert (found.package, found.skills) == ("acme_skills", f"{BUNDLE}/skills")
@@ -29,8 +29,8 @@ def test_a_wheel_carries_its_bundle_in_its_package(project: SampleProject) -> No
     assert found.skill_path("greet/SKILL.md") in found.archive.members
 
 
-def test_an_sdist_carries_lock_and_receipt_at_its_top(project: SampleProject) -> None:
-    """The skills lie where the project has them."""
+def test_an_sdist_holds_lock_and_receipt_at_its_top(project: SampleProject) -> None:
+    """The skills are where the project has them."""
     found = contents_of(open_archive(project.sdist()))
     assert (found.lock.state, found.receipt.state) == ("ok", "ok")
     assert (found.package, found.skills, found.archive.top) == ("", "skills", "acme_skills-1.0")
@@ -44,10 +44,10 @@ def test_a_project_may_keep_its_skills_anywhere(tmp_path: Path) -> None:
     assert contents_of(open_archive(project.sdist())).skills == "lore"
 
 
-def test_a_wheel_without_the_hook_carries_nothing(
+def test_a_wheel_built_without_the_hook_holds_nothing(
     project: SampleProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That is said and not raised."""
+    """It is reported, not raised."""
     monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "1")
     found = contents_of(open_archive(project.wheel("dist/bare")))
     assert (found.lock.state, found.receipt.state, found.package) == ("missing", "missing", "")

@@ -1,20 +1,29 @@
-"""`diff` of whatever two things a user names: real builds and installations, one thing changed."""
+"""`diff` of real builds and installations with one thing changed."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import zipfile
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from skills_bundle.archives.canonical import write_sdist, write_wheel
+from skills_bundle.archives.model import Archive, Entry, Member
+from skills_bundle.archives.reading import read_sdist, read_wheel
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
 from skills_bundle.files import limits as file_limits
 from skills_bundle.files.reading import UnreadableSideError
 from skills_bundle.installed.collections import UnknownCollectionError
 from skills_bundle.supply_chain import limits
-from skills_bundle.supply_chain.diff import INSTALLED_ONLY, Change, compare_inputs
+from skills_bundle.supply_chain.diff import (
+    INSTALLED_ONLY,
+    Change,
+    compare_archives,
+    compare_inputs,
+)
 from skills_bundle.supply_chain.diff_inputs import open_input
 from tests.hatch_plugin.sample import SKILL_MD, SampleProject
 from tests.supply_chain.archive_samples import repacked, with_record
@@ -35,7 +44,7 @@ def differ(before: Path, after: Path, *, text: bool = True) -> Difference:
 
 
 def changed_wheel(wheel: Path, folder: Path, changes: dict[str, bytes | None]) -> Path:
-    """Give a copy of a wheel with other members."""
+    """Return a copy of a wheel with other members."""
     folder.mkdir(exist_ok=True)
     target = folder / wheel.name
     target.write_bytes(with_record(wheel.read_bytes(), dict(changes)))
@@ -82,7 +91,7 @@ def _skills(sample: SampleProject, _wheel: Path, _folder: Path) -> Path:
     return sample.folder / "skills"
 
 
-SIDES: dict[str, tuple[Callable[[SampleProject, Path, Path], Path], str]] = {
+INPUTS: dict[str, tuple[Callable[[SampleProject, Path, Path], Path], str]] = {
     "lock": (_lock, "lock"),
     "project": (_project, "project"),
     "wheel": (_wheel, "wheel"),
@@ -94,26 +103,26 @@ SIDES: dict[str, tuple[Callable[[SampleProject, Path, Path], Path], str]] = {
 }
 
 
-@pytest.mark.parametrize("one", SIDES)
+@pytest.mark.parametrize("one", INPUTS)
 @pytest.mark.parametrize("other", ["lock", "wheel"])
-def test_whatever_comes_of_one_commit_is_the_same(
+def test_inputs_from_one_commit_are_the_same(
     sample: SampleProject, sample_wheel: Path, tmp_path: Path, one: str, other: str
 ) -> None:
     """In what both have: their skills, at least."""
-    make, kind = SIDES[one]
+    make, kind = INPUTS[one]
     found = differ(
-        make(sample, sample_wheel, tmp_path), SIDES[other][0](sample, sample_wheel, tmp_path)
+        make(sample, sample_wheel, tmp_path), INPUTS[other][0](sample, sample_wheel, tmp_path)
     )
     assert (found.before.kind, found.verdict, found.exit_code) == (kind, "same", 0)
 
 
-@pytest.mark.parametrize("one", SIDES)
-def test_a_changed_skill_is_found_whatever_it_is_compared_with(
+@pytest.mark.parametrize("one", INPUTS)
+def test_a_changed_skill_is_found_in_every_kind_of_input(
     sample: SampleProject, sample_wheel: Path, tmp_path: Path, one: str
 ) -> None:
     """By its path below the skills folder."""
     changed = changed_wheel(sample_wheel, tmp_path / "changed", {SKILL: LONGER})
-    found = differ(SIDES[one][0](sample, sample_wheel, tmp_path), changed)
+    found = differ(INPUTS[one][0](sample, sample_wheel, tmp_path), changed)
     assert (found.verdict, found.exit_code, found.skills_changed) == ("different", 1, ("greet",))
     row = next(row for row in found.files if row.path.endswith("greet/SKILL.md"))
     assert (row.kinds, row.before_size, row.after_size) == (
@@ -140,7 +149,7 @@ def test_a_missing_last_line_feed_is_shown(sample_wheel: Path, tmp_path: Path) -
 def test_bytes_and_long_texts_are_compared_by_their_digest(
     sample_wheel: Path, tmp_path: Path
 ) -> None:
-    """Nobody reads them line by line."""
+    """They are not compared line by line."""
     path = "acme_skills/data"
     for number, data in enumerate((b"\0\1", b"\xff", b"x\n" * (limits.DIFF_TEXT_MAX_LINES + 1))):
         one = changed_wheel(sample_wheel, tmp_path / f"one-{number}", {path: b"y\n"})
@@ -151,7 +160,7 @@ def test_bytes_and_long_texts_are_compared_by_their_digest(
 
 
 def test_lines_beyond_the_limit_are_cut(sample_wheel: Path, tmp_path: Path) -> None:
-    """A program is told that there are more."""
+    """`cut` says that there are more."""
     lines = [b"%d\n" % number for number in range(limits.DIFF_TEXT_MAX_LINES - 1)]
     path, twice = "acme_skills/data", [line * 1 for line in reversed(lines)]
     one = changed_wheel(sample_wheel, tmp_path / "one", {path: b"".join(lines)})
@@ -199,7 +208,7 @@ def test_skills_that_came_and_went_are_named(
     assert (found.skills_added, found.skills_removed) == (("more",), ("greet",))
 
 
-def test_the_executable_bit_is_compared_where_it_says_something(
+def test_the_executable_bit_is_compared_where_the_source_states_it(
     sample: SampleProject, tmp_path: Path
 ) -> None:
     """On the disk of a project, not on that of an installation."""
@@ -214,7 +223,7 @@ def test_the_executable_bit_is_compared_where_it_says_something(
 def test_an_altered_installation_is_compared_with_its_wheel(
     sample_wheel: Path, tmp_path: Path
 ) -> None:
-    """What the installer itself writes is no difference; what somebody added is one."""
+    """Files that the installer writes are ignored; an added file is reported."""
     site = installed(sample_wheel, tmp_path / "site")
     (site / "acme_skills/run.sh").write_bytes(b"changed\n")
     (site / "acme_skills/more.py").write_bytes(b"")
@@ -227,8 +236,10 @@ def test_an_altered_installation_is_compared_with_its_wheel(
     }
 
 
-def test_what_cannot_be_read_cannot_be_told(sample_wheel: Path, tmp_path: Path) -> None:
-    """A link is not followed: nobody can say what it stands for later."""
+def test_an_unreadable_file_makes_the_verdict_cannot_tell(
+    sample_wheel: Path, tmp_path: Path
+) -> None:
+    """A link is not followed: its target can change."""
     site = installed(sample_wheel, tmp_path / "site")
     file = site / "acme_skills/run.sh"
     file.rename(tmp_path / "elsewhere")
@@ -250,13 +261,13 @@ def test_two_plain_folders_are_compared_file_by_file(tmp_path: Path) -> None:
 
 
 def test_a_bare_word_is_an_installed_collection() -> None:
-    """One that nobody declares is a usage error that says which there are."""
+    """An unknown name is a usage error that lists the installed ones."""
     with pytest.raises(UnknownCollectionError, match="Installed: ") as raised:
         open_input("no-such-collection")
     assert raised.value.__notes__ == ["There is no file or folder 'no-such-collection' either."]
 
 
-def test_a_site_with_several_bundles_asks_for_one(sample_wheel: Path, tmp_path: Path) -> None:
+def test_a_site_with_several_bundles_is_refused(sample_wheel: Path, tmp_path: Path) -> None:
     """It names them."""
     site = installed(sample_wheel, tmp_path / "site")
     other = site / "other-1.0.dist-info"
@@ -268,22 +279,22 @@ def test_a_site_with_several_bundles_asks_for_one(sample_wheel: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["no/such/folder", "no.lock.json", "no/such/file"])
-def test_what_is_not_there_cannot_be_compared(tmp_path: Path, name: str) -> None:
+def test_a_missing_input_cannot_be_compared(tmp_path: Path, name: str) -> None:
     """Exit 3."""
     with pytest.raises(UnreadableSideError) as caught:
         open_input(str(tmp_path / name))
     assert caught.value.exit_code == 3
 
 
-def test_a_file_that_is_no_lock_cannot_be_compared(tmp_path: Path) -> None:
-    """The lock's own problem is told."""
+def test_a_file_that_is_not_a_lock_cannot_be_compared(tmp_path: Path) -> None:
+    """The lock's own problem is reported."""
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
     with pytest.raises(UnreadableSideError, match="is not a readable lock"):
         open_input(str(tmp_path / "x.json"))
 
 
 def test_a_dist_info_without_a_bundle_cannot_be_compared(tmp_path: Path) -> None:
-    """There is nothing of ours in it."""
+    """It has no bundle."""
     (tmp_path / "x-1.0.dist-info").mkdir()
     with pytest.raises(UnreadableSideError, match="no package with a bundle"):
         open_input(str(tmp_path / "x-1.0.dist-info"))
@@ -292,7 +303,7 @@ def test_a_dist_info_without_a_bundle_cannot_be_compared(tmp_path: Path) -> None
 def test_an_archive_is_opened_as_every_command_opens_one(
     sample_wheel: Path, tmp_path: Path
 ) -> None:
-    """One that is no plain archive is refused; one that is not there is not."""
+    """An unsafe archive is refused; a missing one is unreadable."""
     (tmp_path / sample_wheel.name).write_bytes(b"x" + sample_wheel.read_bytes())
     with pytest.raises(UnsafeArchiveError):
         open_input(str(tmp_path / sample_wheel.name))
@@ -315,23 +326,23 @@ def test_a_folder_beyond_the_limits_is_not_read(
 
 
 @pytest.mark.parametrize("name", sorted(INSTALLED_ONLY - {"RECORD"}))
-def test_what_installers_write_is_no_difference(
+def test_files_that_installers_write_are_ignored(
     sample_wheel: Path, tmp_path: Path, name: str
 ) -> None:
     """Each of the files that pip and uv leave beside the metadata."""
     site = installed(sample_wheel, tmp_path / "site")
     (site / "acme_skills-1.0.dist-info" / name).write_text("{}", encoding="utf-8")
-    assert compare_inputs(open_input(str(sample_wheel)), _side(site)).files == ()
+    assert compare_inputs(open_input(str(sample_wheel)), _open(site)).files == ()
 
 
-def _side(site: Path) -> DiffInput:
+def _open(site: Path) -> DiffInput:
     return open_input(str(site / "acme_skills-1.0.dist-info"))
 
 
 def test_an_installation_without_metadata_is_compared_by_its_package(
     sample_wheel: Path, tmp_path: Path
 ) -> None:
-    """Whoever copied the package alone still has its skills."""
+    """A copy of the package alone still has its skills."""
     site = installed(sample_wheel, tmp_path / "site")
     shutil.rmtree(site / "acme_skills-1.0.dist-info")
     found = differ(sample_wheel, site / "acme_skills")
@@ -343,7 +354,7 @@ def test_an_installation_without_metadata_is_compared_by_its_package(
 def test_a_broken_document_of_an_installation_is_compared_as_a_file(
     sample_wheel: Path, tmp_path: Path, name: str
 ) -> None:
-    """Its fields cannot be; its bytes can."""
+    """Only its bytes can be compared."""
     site = installed(sample_wheel, tmp_path / "site")
     (site / "acme_skills/.agents" / name).write_text("{}", encoding="utf-8")
     found = differ(sample_wheel, site)
@@ -361,7 +372,7 @@ def test_a_project_keeps_its_skills_anywhere(sample: SampleProject, tmp_path: Pa
 
 
 def test_an_installed_collection_is_found_by_its_name(sample_wheel: Path, tmp_path: Path) -> None:
-    """In the environment of this program, whatever folder one stands in."""
+    """In the environment of this program, from any working folder."""
     site = installed(sample_wheel, tmp_path / "site")
     sys.path.insert(0, str(site))
     try:
@@ -371,21 +382,97 @@ def test_an_installed_collection_is_found_by_its_name(sample_wheel: Path, tmp_pa
     assert (found.before.kind, found.verdict) == ("installation", "same")
 
 
-def test_a_new_version_makes_no_new_files_of_the_metadata(tmp_path: Path) -> None:
-    """Its folder has the version in its name; what did not change in it is no difference."""
+def test_a_new_version_is_compared_with_the_old_metadata(tmp_path: Path) -> None:
+    """The folder's name has the version; unchanged files in it are not reported."""
     sample = SampleProject.create(tmp_path / "acme")
     old = sample.wheel()
     pyproject = sample.folder / "pyproject.toml"
     text = pyproject.read_text(encoding="utf-8")
     pyproject.write_text(text.replace('version = "1.0"', 'version = "2.0"'), encoding="utf-8")
     found = differ(old, sample.wheel(), text=False)
-    told = {row.path: row.kinds for row in found.files}
-    assert told["acme_skills-2.0.dist-info/METADATA"] == ("changed",)
-    assert "acme_skills-2.0.dist-info/WHEEL" not in told
-    assert set(told.values()) == {("changed",)}
+    kinds = {row.path: row.kinds for row in found.files}
+    assert kinds["acme_skills-2.0.dist-info/METADATA"] == ("changed",)
+    assert "acme_skills-2.0.dist-info/WHEEL" not in kinds
+    assert set(kinds.values()) == {("changed",)}
 
 
-def test_an_empty_name_is_not_taken_for_the_folder_at_hand() -> None:
-    """It is what a shell makes of a variable that nobody set."""
+def test_an_empty_name_is_not_the_current_folder() -> None:
+    """A shell passes it for an unset variable."""
     with pytest.raises(UnreadableSideError, match="names nothing"):
         open_input("")
+
+
+MEMBERS = {"acme/a.py": Member(b"a\n"), "acme/run.sh": Member(b"r\n", executable=True)}
+
+
+def _archive(members: dict[str, Member]) -> Archive:
+    return read_wheel(write_wheel(members, "acme-1.0.dist-info", "stored"), "acme-1.0.whl")
+
+
+def test_the_same_bytes_are_identical() -> None:
+    """Nothing is reported."""
+    found = compare_archives(_archive(MEMBERS), _archive(MEMBERS))
+    assert (found.identical, found.same_content) == (True, True)
+    assert (found.members, found.wrapping, found.entries, found.folders) == ((), (), (), ())
+
+
+@pytest.mark.parametrize(
+    ("path", "member", "kinds"),
+    [
+        ("acme/a.py", Member(b"b\n"), ("changed",)),
+        ("acme/a.py", Member(b"a\n", executable=True), ("executable",)),
+        ("acme/a.py", Member(b"b\n", executable=True), ("changed", "executable")),
+        ("acme/new.py", Member(b""), ("added",)),
+    ],
+)
+def test_a_member_that_differs_is_reported_with_its_kinds(
+    path: str, member: Member, kinds: tuple[str, ...]
+) -> None:
+    """RECORD, which names the digests, differs with it where bytes do."""
+    found = compare_archives(_archive(MEMBERS), _archive({**MEMBERS, path: member}))
+    assert (found.identical, found.same_content) == (False, False)
+    assert {row.path: row.kinds for row in found.members}[path] == kinds
+
+
+def test_a_member_of_the_first_alone_was_removed() -> None:
+    """With size and digest on one side alone."""
+    found = compare_archives(_archive(MEMBERS), _archive({"acme/a.py": MEMBERS["acme/a.py"]}))
+    row = next(row for row in found.members if row.path == "acme/run.sh")
+    assert (row.kinds, row.before_size, row.after_size) == (("removed",), 2, None)
+
+
+def test_content_stored_differently_is_reported_as_packing() -> None:
+    """Order, dates and folders are not content."""
+    one = replace(
+        _archive(MEMBERS),
+        entries=(
+            Entry(path="acme/a.py", facts={"date": "1980"}),
+            Entry(path="acme/run.sh", facts={}),
+        ),
+    )
+    other = replace(
+        one,
+        sha256="0" * 64,
+        entries=(
+            Entry(path="acme/", facts={}),
+            Entry(path="acme/run.sh", facts={}),
+            Entry(path="acme/a.py", facts={"date": "2026"}),
+        ),
+    )
+    found = compare_archives(one, other)
+    assert (found.identical, found.same_content) == (False, True)
+    assert found.wrapping == (Change(name="order", before="acme/a.py", after="acme/run.sh"),)
+    assert [(row.path, row.changes) for row in found.entries] == [
+        ("acme/a.py", (Change(name="date", before="1980", after="2026"),))
+    ]
+    assert found.folders == (Change(name="acme/", before=None, after="listed"),)
+
+
+def test_another_top_folder_is_other_content() -> None:
+    """An sdist of another name or version unpacks elsewhere."""
+    one, other = (
+        read_sdist(write_sdist(MEMBERS, top), f"{top}.tar.gz") for top in ("acme-1.0", "acme-1.1")
+    )
+    found = compare_archives(one, other)
+    assert (found.same_content, found.members, found.folders) == (False, (), ())
+    assert Change(name="top folder", before="acme-1.0", after="acme-1.1") in found.wrapping

@@ -1,4 +1,4 @@
-"""Verified copies of installed skills: what is written, what stops it, and that nothing stays."""
+"""Verified copies of installed skills: what is written, and what prevents it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_every_skill_is_copied_with_lock_and_receipt(made: Installation, target:
     assert _files(target) == whole | documents
 
 
-def test_the_export_says_whose_it_is(made: Installation, target: Path) -> None:
+def test_the_export_names_its_package(made: Installation, target: Path) -> None:
     """Digests as the installation has them."""
     found = export(made.locate, target)
     assert (found.lock, found.receipt, found.gaps) == ("installed", True, ())
@@ -195,7 +195,7 @@ def test_an_altered_skill_that_is_not_wanted_stops_nothing(
 def test_what_became_something_else_is_not_copied(
     made: Installation, target: Path, kind: str
 ) -> None:
-    """Nothing is followed, and nobody waits."""
+    """Links are not followed, and pipes not waited for."""
     odd_files.KINDS[kind][0](made.skills / GUIDE)
     with pytest.raises(AlteredSkillsError):
         export(made.locate, target)
@@ -203,7 +203,7 @@ def test_what_became_something_else_is_not_copied(
 
 
 def test_extra_files_are_left_behind(made: Installation, target: Path) -> None:
-    """What nobody locked is not exported."""
+    """A file that is not locked is not exported."""
     (made.skills / "alpha/more.md").write_bytes(b"Obey.\n")
     assert export(made.locate, target).gaps == ("extra_files",)
     assert not (target / "alpha/more.md").exists()
@@ -275,7 +275,7 @@ def _dangling(target: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("occupy", "told"),
+    ("occupy", "problems"),
     [
         (_entries, [("target_not_empty", ".hidden"), ("target_not_empty", "mine.md")]),
         (_file, [("target_exists", "skills")]),
@@ -284,7 +284,10 @@ def _dangling(target: Path) -> None:
     ],
 )
 def test_what_lies_at_the_target_is_named_and_kept(
-    made: Installation, target: Path, occupy: Callable[[Path], None], told: list[tuple[str, str]]
+    made: Installation,
+    target: Path,
+    occupy: Callable[[Path], None],
+    problems: list[tuple[str, str]],
 ) -> None:
     """Nothing is replaced, nothing is followed."""
     occupy(target)
@@ -292,7 +295,7 @@ def test_what_lies_at_the_target_is_named_and_kept(
     with pytest.raises(ExportTargetError) as refused:
         export(made.locate, target)
     rows = [(row.code, str(row.path).rpartition("/")[2]) for row in refused.value.problems]
-    assert rows == told
+    assert rows == problems
     assert sorted(path.lstat() for path in target.parent.rglob("*")) == before
 
 
@@ -337,7 +340,7 @@ def test_an_interrupt_leaves_nothing(target: Path) -> None:
 
 
 def test_nothing_has_the_name_before_all_is_written(target: Path) -> None:
-    """Whoever looks in between, or after somebody killed us, finds no folder of that name."""
+    """Until it is complete, or after the process was killed, no folder has that name."""
     seen: list[bool] = []
 
     def fill(write: Callable[[Written], None]) -> None:
@@ -413,7 +416,7 @@ def test_a_folder_may_have_the_longest_name_that_a_disk_takes(
 
 
 @pytest.mark.parametrize("name", ["catalog.lock.json", "Build-Receipt.json"])
-def test_a_skill_called_as_a_document_of_the_export_is_told(
+def test_a_skill_named_like_a_document_of_the_export_is_refused(
     tmp_path: Path, target: Path, name: str
 ) -> None:
     """Both cannot lie there; the others can still be exported."""

@@ -1,4 +1,4 @@
-"""Wheels and sdists compared with what they carry: real builds, one thing changed in each."""
+"""`verify-wheel` and `verify-sdist` of real builds with one thing changed in each."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ RECEIPT = f"{BUNDLE}/build-receipt.json"
 
 
 def differences(found: ArchiveVerification) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Give path to state and witnesses of the files that differ."""
+    """Return state and witnesses of the files that differ, by path."""
     return {row.path: (row.state, row.contradicted_by) for row in found.differences}
 
 
 def codes(found: ArchiveVerification) -> set[str]:
-    """Give the codes of what is wrong besides the files."""
+    """Return the codes of the problems that are not about files."""
     return {problem.code for problem in found.problems}
 
 
@@ -64,7 +64,7 @@ def test_an_sdist_as_built_matches(sample_sdist: Path) -> None:
 
 
 def test_a_wheel_packed_again_matches_and_says_so(sample_wheel: Path) -> None:
-    """The bytes are those that were locked; nobody vouches for dates and modes."""
+    """The bytes are those that were locked; dates and modes are not covered."""
     found = verified(repacked(sample_wheel.read_bytes()))
     assert (found.verdict, found.form) == ("match", "other")
 
@@ -76,7 +76,7 @@ def test_an_sdist_packed_again_matches_and_says_so(sample_sdist: Path) -> None:
 
 
 def test_a_deflated_wheel_is_in_the_form_that_its_project_chose(tmp_path: Path) -> None:
-    """How zlib deflates is nobody's business."""
+    """The bytes that zlib produces are not compared."""
     project = SampleProject.create(tmp_path).configure('compression = "deflated"').committed()
     found = verified(project.wheel().read_bytes())
     assert (found.verdict, found.form) == ("match", "canonical")
@@ -90,7 +90,7 @@ def test_a_wheel_of_a_dirty_checkout_matches(tmp_path: Path) -> None:
     assert (found.verdict, found.gaps) == ("match", ("dirty_source",))
 
 
-def test_a_wheel_without_the_hook_cannot_be_told(
+def test_a_wheel_built_without_the_hook_cannot_be_verified(
     sample: SampleProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Exit 3, and the cause: nothing in it says what it should be."""
@@ -100,10 +100,10 @@ def test_a_wheel_without_the_hook_cannot_be_told(
     assert [problem.code for problem in found.lock.problems] == ["no_bundle"]
 
 
-def test_an_sdist_without_the_hook_is_confirmed_by_nobody(
+def test_an_sdist_built_without_the_hook_is_unconfirmed(
     sample: SampleProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lock still speaks for the skills, and nobody for the rest."""
+    """The lock still confirms the skills; nothing confirms the rest."""
     monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "1")
     found = verified(sample.sdist("dist/bare").read_bytes())
     assert (found.verdict, found.receipt.state) == ("cannot_tell", "missing")
@@ -126,7 +126,7 @@ CHANGED: dict[str, tuple[Mapping[str, bytes | Member | None], str, tuple[str, ..
         ("receipt",),
     ),
 }
-"""What RECORD was renewed for: path to change, state and who notices."""
+"""Changes with a renewed RECORD: path, state and witnesses."""
 
 
 @pytest.mark.parametrize("path", CHANGED)
@@ -176,7 +176,9 @@ def test_code_changed_with_its_record_is_not_noticed(sample_wheel: Path) -> None
 
 
 @pytest.mark.parametrize("document", [LOCK, RECEIPT])
-def test_a_wheel_without_lock_or_receipt_cannot_be_told(sample_wheel: Path, document: str) -> None:
+def test_a_wheel_without_lock_or_receipt_cannot_be_verified(
+    sample_wheel: Path, document: str
+) -> None:
     """Exit 3, with a renewed RECORD; RECORD that still lists it makes it a difference."""
     data = sample_wheel.read_bytes()
     assert verified(with_record(data, {document: None})).verdict == "cannot_tell"
@@ -207,7 +209,7 @@ def test_a_wheel_under_another_name_is_noticed(sample_wheel: Path, name: str) ->
 
 @pytest.mark.parametrize("name", ["acme_skills-1.1.tar.gz", "other-1.0.tar.gz"])
 def test_an_sdist_under_another_name_is_noticed(sample_sdist: Path, name: str) -> None:
-    """Its metadata and its top folder say otherwise."""
+    """Its metadata and its top folder differ."""
     assert codes(verified(sample_sdist.read_bytes(), name)) == {"file_name", "top_folder"}
 
 
@@ -238,8 +240,8 @@ STRUCTURE: dict[str, tuple[Mapping[str, bytes | None], str]] = {
 
 
 @pytest.mark.parametrize("case", STRUCTURE)
-def test_whatever_installers_and_servers_go_by_is_compared(sample_wheel: Path, case: str) -> None:
-    """Each of them could lead elsewhere."""
+def test_what_installers_and_servers_rely_on_is_compared(sample_wheel: Path, case: str) -> None:
+    """Each of them could lead to other code."""
     changes, code = STRUCTURE[case]
     found = verified(with_record(sample_wheel.read_bytes(), changes))
     assert found.verdict == "differs"
@@ -285,7 +287,7 @@ def test_a_patched_sdist_names_the_file(sample_sdist: Path, case: str) -> None:
     assert definite == wanted
 
 
-def test_files_that_nobody_can_tell_apart_are_named_together(sample_sdist: Path) -> None:
+def test_files_under_one_digest_are_unconfirmed_together(sample_sdist: Path) -> None:
     """The proof has no tree of a folder beside the skills, only its id."""
     changes = {"src/acme_skills/__init__.py": b"import evil\n"}
     found = verified(sdist_with(sample_sdist.read_bytes(), changes))
@@ -296,7 +298,7 @@ def test_files_that_nobody_can_tell_apart_are_named_together(sample_sdist: Path)
     assert (found.verdict, codes(found)) == ("differs", {"inputs"})
 
 
-def test_without_a_proof_every_file_of_no_lock_is_in_doubt(tmp_path: Path) -> None:
+def test_without_a_proof_every_unlocked_file_is_unconfirmed(tmp_path: Path) -> None:
     """One digest covers them all."""
     project = SampleProject.create(tmp_path).configure("proof = false").committed()
     changes = {"hatch_build.py": b"import evil\n"}
@@ -307,36 +309,34 @@ def test_without_a_proof_every_file_of_no_lock_is_in_doubt(tmp_path: Path) -> No
 
 
 SDIST_TABLE = "\n[tool.hatch.build.targets.sdist]\n"
-APART = {
+SDIST_ONLY = {
     "PKG-INFO": f'{SDIST_TABLE}core-metadata-version = "2.2"\n',
     "setup.py": f"{SDIST_TABLE}support-legacy = true\n",
 }
 
 
-@pytest.mark.parametrize("path", APART)
-def test_what_is_made_for_an_sdist_alone_is_unconfirmed(tmp_path: Path, path: str) -> None:
-    """One receipt speaks for sdist and wheel, and has no digest of it."""
-    project = SampleProject.create(tmp_path).configure(APART[path]).committed()
+@pytest.mark.parametrize("path", SDIST_ONLY)
+def test_a_file_built_only_for_the_sdist_is_unconfirmed(tmp_path: Path, path: str) -> None:
+    """The receipt, shared with the wheel, has no digest of it."""
+    project = SampleProject.create(tmp_path).configure(SDIST_ONLY[path]).committed()
     found = verified(project.sdist().read_bytes())
     assert (found.verdict, found.receipt.state, codes(found)) == ("cannot_tell", "ok", set())
     assert differences(found) == {path: ("unconfirmed", ())}
 
 
-def test_core_metadata_asked_for_apart_and_made_alike_are_confirmed(tmp_path: Path) -> None:
+def test_core_metadata_equal_to_the_wheels_are_confirmed(tmp_path: Path) -> None:
     """The sdist may name the version that is the wheel's anyway."""
     table = f'{SDIST_TABLE}core-metadata-version = "{DEFAULT_METADATA_VERSION}"\n'
     project = SampleProject.create(tmp_path).configure(table).committed()
     assert verified(project.sdist().read_bytes()).verdict == "match"
 
 
-@pytest.mark.parametrize("path", APART)
-def test_nobody_can_say_afterwards_that_a_file_was_made_apart(
-    sample_sdist: Path, path: str
-) -> None:
-    """What would say so is an input of the receipt."""
+@pytest.mark.parametrize("path", SDIST_ONLY)
+def test_a_changed_configuration_does_not_exempt_a_file(sample_sdist: Path, path: str) -> None:
+    """The configuration is an input of the receipt."""
     data = sample_sdist.read_bytes()
     pyproject = read_sdist(data, SDIST).members["pyproject.toml"].data
-    changes = {"pyproject.toml": pyproject + APART[path].encode(), path: b"Name: evil\n"}
+    changes = {"pyproject.toml": pyproject + SDIST_ONLY[path].encode(), path: b"Name: evil\n"}
     assert verified(sdist_with(data, changes)).verdict == "differs"
 
 
@@ -354,7 +354,7 @@ def test_a_project_inside_a_repository_is_found_by_its_proof(tmp_path: Path) -> 
 
 
 def test_a_coherent_rewrite_of_an_sdist_passes(sample_sdist: Path) -> None:
-    """Nothing here is signed: who renews the receipt is not noticed, and the source is null."""
+    """Nothing here is signed, so a renewed receipt is not noticed."""
     data = sample_sdist.read_bytes()
     members = dict(read_sdist(data, SDIST).members)
     members["hatch_build.py"] = Member(b"# changed\n")
