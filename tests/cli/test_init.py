@@ -12,7 +12,7 @@ import pytest
 
 from skills_bundle import __version__
 from skills_bundle.project import project, settings
-from skills_bundle.project.document import at
+from skills_bundle.project.settings import table_at
 from tests.cli.runner import call
 from tests.repository.pages import ROOT
 
@@ -111,7 +111,7 @@ def test_code_beside_skills_is_not_taken_for_the_package(tmp_path: Path) -> None
 def test_a_package_in_a_namespace_ships_with_it(tmp_path: Path) -> None:
     """Hatchling drops what lies above the folder that it is given."""
     call("init", str(tmp_path), "--name", "acme", "--package", "org.acme.skills")
-    wheel_table = at(parsed(tmp_path), "tool", "hatch", "build", "targets", "wheel")
+    wheel_table = table_at(parsed(tmp_path), "tool", "hatch", "build", "targets", "wheel")
     assert wheel_table["packages"] == ["src/org"]
     assert (tmp_path / "src/org/acme/skills/__init__.py").exists()
 
@@ -211,7 +211,7 @@ def test_several_packages_are_asked_about(tmp_path: Path) -> None:
     before = tree(tmp_path)
     ran = call("init", str(tmp_path))
     assert ran.code == 2
-    assert "--package: there are several packages: one, two; say which" in ran.stderr
+    assert "--package: there are several packages: one, two; choose one" in ran.stderr
     assert tree(tmp_path) == before
     assert call("init", str(tmp_path), "--package", "two").code == 0
 
@@ -231,7 +231,7 @@ def test_a_package_that_is_made_is_shipped(tmp_path: Path) -> None:
     hatchling(tmp_path, HATCHLING + wheel)
     call("init", str(tmp_path), "--package", "acme_skills")
     assert (tmp_path / "src/acme_skills/__init__.py").exists()
-    wheel_table = at(parsed(tmp_path), "tool", "hatch", "build", "targets", "wheel")
+    wheel_table = table_at(parsed(tmp_path), "tool", "hatch", "build", "targets", "wheel")
     assert wheel_table["packages"] == ["src/acme_tools", "src/acme_skills"]
 
 
@@ -259,7 +259,7 @@ def test_several_skill_folders_are_asked_about(tmp_path: Path) -> None:
     skill(tmp_path, "a/one")
     skill(tmp_path, "b/two")
     ran = call("init", str(tmp_path), "--name", "acme")
-    assert (ran.code, "--skills: skills lie in several folders: a (1), b (1)" in ran.stderr) == (
+    assert (ran.code, "--skills: skills are in several folders: a (1), b (1)" in ran.stderr) == (
         2,
         True,
     )
@@ -380,11 +380,11 @@ WRONG = {
     ),
     "dynamic entry points": (
         HATCHLING + "dynamic = ['entry-points']\n",
-        "project.dynamic: names entry-points",
+        "project.dynamic: lists entry-points",
     ),
     "no project": (
         HATCHLING.split("[project]", maxsplit=1)[0],
-        "project: is not there; hatchling takes name and version from it",
+        "project: is missing; hatchling takes name and version from it",
     ),
 }
 

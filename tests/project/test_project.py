@@ -182,7 +182,7 @@ def test_a_folder_without_a_skills_folder_is_searched_itself(tmp_path: Path) -> 
 
 def test_a_missing_folder_is_told(tmp_path: Path) -> None:
     """A slip of the command line."""
-    with pytest.raises(SettingsError, match="is no folder"):
+    with pytest.raises(SettingsError, match="is not a folder"):
         project.load(tmp_path / "none")
 
 

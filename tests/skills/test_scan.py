@@ -687,6 +687,7 @@ def test_what_is_not_checked_out_lets_nothing_be_locked(folder: SkillsFolder) ->
     folder.skill("beta")
     folder.write("beta/run.sh")
     folder.commit()
+    folder.git("config", "core.sparseCheckout", "true")
     for path in ("skills/beta/SKILL.md", "skills/beta/run.sh"):
         folder.git("update-index", "--skip-worktree", path)
         (folder.project / path).unlink()
@@ -701,6 +702,7 @@ def test_a_skills_folder_that_is_not_checked_out_is_told_from_a_missing_one(
     """The remedy is another."""
     folder.skill("alpha")
     folder.commit()
+    folder.git("config", "core.sparseCheckout", "true")
     folder.git("update-index", "--skip-worktree", "skills/alpha/SKILL.md")
     facts = folder.git_facts()
     shutil.rmtree(folder.path)

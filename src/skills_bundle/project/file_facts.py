@@ -119,7 +119,7 @@ def open_facts(project: Path, skills: str, old_lock: CatalogLock | None) -> Fact
     Args:
         project: The folder of `pyproject.toml`.
         skills: The skills folder, relative to it.
-        old_lock: The lock already there, if it can be read.
+        old_lock: The existing lock, if it can be read.
 
     Raises:
         CheckoutError: If there is a checkout that cannot be read; with a remedy.

@@ -1,6 +1,6 @@
 """Edge: a project on disk, with its settings, its skills and its lock.
 
-The `lock` command and the build hook both work through this module, so that they agree.
+The `lock` command and the build hook both use this module, so they agree.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 COMMAND_LINE: Final = "the command line"
-"""What problems of overridden settings name instead of a TOML path."""
+"""Shown instead of a TOML path in problems of overridden settings."""
 
 
 class Overrides(TypedDict, total=False):
@@ -48,13 +48,13 @@ class Overrides(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A project and what is known of it before a skill is read.
+    """A project before its skills are read.
 
     Attributes:
         folder: Where its lock lies.
         settings: From its pyproject.toml, or the defaults of a folder that has none.
-        old_bytes: The lock file as it is, or None.
-        facts: What git, or the disk, says of its files; with the reason if it is the disk.
+        old_bytes: The existing lock file, or None.
+        facts: Facts about its files from git, or from the disk with the reason.
     """
 
     folder: Path
@@ -64,26 +64,26 @@ class Project:
 
     @property
     def lock_path(self) -> Path:
-        """Where the lock lies or will lie."""
+        """Where the lock is or will be."""
         return self.folder / LOCK_FILE_NAME
 
 
 def load(folder: Path, **overrides: Unpack[Overrides]) -> Project:
-    """Look at a project; no skill is read yet.
+    """Load a project; no skill is read yet.
 
     A folder without a pyproject.toml is one too: its collection is named after the folder, and its
     skills are in `skills/` if there is such a folder, else anywhere in it.
 
     Args:
-        folder: Where its pyproject.toml and its lock lie.
-        overrides: Settings that go before those of the file; checked alike.
+        folder: Where its pyproject.toml and its lock are.
+        overrides: Settings that replace those of the file; they are checked as well.
 
     Raises:
-        SettingsError: With every problem of the settings, or if there is no such folder.
+        SettingsError: With every problem of the settings, or if the folder does not exist.
         InvalidLockError: If there is a lock that is too large to be one.
     """
     if not folder.is_dir():
-        problem = Problem(code="no_folder", message="is no folder", path=str(folder))
+        problem = Problem(code="no_folder", message="is not a folder", path=str(folder))
         raise SettingsError("There is no project.", (problem,))
     pyproject = folder / "pyproject.toml"
     if pyproject.exists():
@@ -99,16 +99,16 @@ def _overridden(found: Settings, overrides: Overrides) -> Settings:
     table: dict[str, object] = {**overrides}
     if "exclude" in overrides:
         table["exclude"] = [*overrides["exclude"]]
-    settings.parse(table, COMMAND_LINE, found.collection)  # raises for what cannot be used
+    settings.parse(table, COMMAND_LINE, found.collection)  # raises for invalid values
     return replace(found, **overrides)
 
 
 def with_settings(folder: Path, chosen: Settings) -> Project:
-    """Look at a project whose settings are known.
+    """Load a project whose settings are known.
 
     Args:
-        folder: Where its lock lies.
-        chosen: What holds for it.
+        folder: Where its lock is.
+        chosen: Its settings.
 
     Raises:
         InvalidLockError: If there is a lock that is too large to be one, or cannot be read.
@@ -140,7 +140,7 @@ def read_lock_file(path: Path) -> bytes | None:
 
 
 def _readable(data: bytes | None) -> CatalogLock | None:
-    """Give the old lock, or None: what cannot be read is about to be written anew or refused."""
+    """Return the old lock; None if it cannot be parsed, as it is then replaced or refused."""
     try:
         return None if data is None else parse(data)
     except InvalidLockError:
@@ -148,7 +148,7 @@ def _readable(data: bytes | None) -> CatalogLock | None:
 
 
 def find_skills(project: Project) -> ScanResult:
-    """Read every skill and say what there is to say of it; nothing is decided or written."""
+    """Read and check every skill; nothing is written."""
     chosen = project.settings
     return scan(
         project.folder / to_disk(chosen.skills),
@@ -160,11 +160,11 @@ def find_skills(project: Project) -> ScanResult:
 
 
 def lock_of(project: Project, result: ScanResult) -> CatalogLock:
-    """Give the lock that the skills of a project make.
+    """Return the lock for a project's skills.
 
     Args:
-        project: As `load` gives it.
-        result: As `find_skills` gives it.
+        project: From `load`.
+        result: From `find_skills`.
 
     Raises:
         InvalidSkillsError: If a skill is refused, with every problem of every skill, by path from
@@ -181,8 +181,8 @@ def lock_of(project: Project, result: ScanResult) -> CatalogLock:
 
 
 def _none(skills: str, result: ScanResult) -> Iterator[Problem]:
-    """Say why no skill was found."""
-    message = "is ignored by git, so it is no skill; `git check-ignore -v` names the rule"
+    """Yield the reasons why no skill was found."""
+    message = "is ignored by git, so it is not a skill; `git check-ignore -v` names the rule"
     for path in result.ignored:
         yield from_project(Problem(code="skill_ignored", message=message, path=path), skills)
     for row in assemble.problems(result):
@@ -192,7 +192,7 @@ def _none(skills: str, result: ScanResult) -> Iterator[Problem]:
 
 
 def make_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
-    """Read every skill and give the lock they make; nothing is written.
+    """Read every skill and return the lock for them; nothing is written.
 
     Raises:
         InvalidSkillsError: As `lock_of`.
@@ -202,7 +202,7 @@ def make_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
 
 
 def from_project(problem: Problem, skills: str) -> Problem:
-    """Spell a path from the project's folder, where an editor can jump to it.
+    """Return a problem with its path relative to the project, so that editors can open it.
 
     Args:
         problem: With a path below the skills folder; `.` is that folder.
@@ -214,18 +214,18 @@ def from_project(problem: Problem, skills: str) -> Problem:
 
 
 def demand_current(project: Project, lock: CatalogLock, result: ScanResult) -> CatalogLock:
-    """Give the lock that is in place if it is what the skills give.
+    """Return the existing lock if it is current.
 
-    It is if the file holds the bytes of this lock, or differs in what it says of by-products alone:
-    whether git tracks those is nothing to stop for, and no receipt of such a commit is clean.
+    It is current if the file holds the bytes of the new lock, or differs only in by-products that
+    git tracks: those do not ship, and a receipt of such a commit is not clean anyway.
 
     Args:
-        project: As `load` gives it.
-        lock: What the skills give now.
-        result: The scan that it was made of.
+        project: From `load`.
+        lock: The lock for the skills now.
+        result: The scan that it was made from.
 
     Raises:
-        StaleLockError: If it does not; naming files, and the command that mends it.
+        StaleLockError: If it is not current; with the files and the command that updates it.
         InvalidLockError: If the file cannot be read as a lock.
     """
     if project.old_bytes is None:
@@ -243,7 +243,7 @@ def demand_current(project: Project, lock: CatalogLock, result: ScanResult) -> C
 
 
 def check_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
-    """Give the lock that is in place, if it is what the skills give.
+    """Return the existing lock if it is current.
 
     Raises:
         StaleLockError: As `demand_current`.
@@ -255,13 +255,13 @@ def check_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
 
 
 def _no_lock() -> StaleLockError:
-    message = f"is not there; run `{changes.MENDING_COMMAND}` and commit what it writes"
+    message = f"does not exist; run `{changes.MENDING_COMMAND}` and commit what it writes"
     problem = Problem(code="no_lock", message=message, path=LOCK_FILE_NAME)
     return StaleLockError("The project has no lock.", (problem,))
 
 
 def write_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
-    """Make the lock and put it in place at once; a file that is current is not touched.
+    """Make the lock and write it whole; a current file is not touched.
 
     Raises:
         InvalidSkillsError: As `make_lock`; the old file stays.

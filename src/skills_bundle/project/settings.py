@@ -269,7 +269,7 @@ def of_tables(pyproject: Table, hatch: Table) -> Settings:
     Raises:
         SettingsError: As for `read`, but for unreadable files.
     """
-    name = _at(pyproject, "project").get("name")
+    name = table_at(pyproject, "project").get("name")
     if not isinstance(name, str) or not name:
         message = "is not set; the collection and the package are named after it"
         problem = _problem("no_project_name", "project.name", message)
@@ -281,8 +281,8 @@ def of_tables(pyproject: Table, hatch: Table) -> Settings:
 def build_table(pyproject: Table, hatch: Table) -> tuple[Table, str]:
     """Return hatchling's build table and its dotted TOML path; arguments as for `of_tables`."""
     if "build" in hatch:  # hatchling lets the file's top-level keys win
-        return _at(hatch, "build"), "hatch.toml: build"
-    return _at(pyproject, "tool", "hatch", "build"), "tool.hatch.build"
+        return table_at(hatch, "build"), "hatch.toml: build"
+    return table_at(pyproject, "tool", "hatch", "build"), "tool.hatch.build"
 
 
 def refuse_skills_of_a_project(folder: Path) -> None:
@@ -340,21 +340,23 @@ def hook_tables(build: Table, prefix: str) -> Iterator[tuple[str, object]]:
         prefix: Its dotted TOML path.
     """
     places: list[tuple[str, object]] = [(f"{prefix}.hooks", build.get("hooks", {}))]
-    targets = _at(build, "targets")
+    targets = table_at(build, "targets")
     places += [
-        (f"{prefix}.targets.{target}.hooks", _at(targets, target).get("hooks", {}))
+        (f"{prefix}.targets.{target}.hooks", table_at(targets, target).get("hooks", {}))
         for target in targets
     ]
     for path, found in places:
-        hooks = _at(found)
+        hooks = table_at(found)
         if not isinstance(found, dict):
             yield path, found
         for hook in HOOK_NAMES:
-            if hook in hooks and (hook != "custom" or not _at(hooks[hook]).keys().isdisjoint(KEYS)):
+            if hook in hooks and (
+                hook != "custom" or not table_at(hooks[hook]).keys().isdisjoint(KEYS)
+            ):
                 yield f"{path}.{hook}", hooks[hook]
 
 
-def _at(value: object, *keys: str) -> Table:
+def table_at(value: object, *keys: str) -> Table:
     """Return the table at a path, or an empty one."""
     for key in keys:
         value = cast("Table", value).get(key) if isinstance(value, dict) else None

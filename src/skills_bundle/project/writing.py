@@ -1,59 +1,127 @@
-"""Edge: a plan put onto the disk, whole or not at all."""
+"""Edge: write the files of a plan, all of them or none.
+
+A link on the way could lead out of the project, and a pipe would block the reader, so anything that
+is in the way is reported instead of followed or replaced. A file that git ignores would be in no
+commit and no build, so it is reported as well.
+"""
 
 from __future__ import annotations
 
+import stat
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.files import reading
 from skills_bundle.files.writing import replace_file
-from skills_bundle.project import places, project, settings
-from skills_bundle.project.survey import PYPROJECT
+from skills_bundle.project import project, settings
+from skills_bundle.project.existing import PYPROJECT
+from skills_bundle.project.file_facts import open_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from skills_bundle.project.plan import Change
+    from skills_bundle.project.plan import FileChange
     from skills_bundle.project.settings import Settings
     from skills_bundle.skills.model import ScanResult
 
 
-def write(folder: Path, changes: Sequence[Change]) -> None:
-    """Put every file in its place; if one fails, those before it are taken back.
+def check_places(folder: Path, changes: Sequence[FileChange]) -> None:
+    """Check that every file of a plan can be written without touching anything else.
 
-    pyproject.toml goes last: it makes the folder a project, so that whoever is killed before finds
-    one that `init` still completes.
+    Args:
+        folder: The project, resolved; need not exist.
+        changes: From `plan_changes`.
+
+    Raises:
+        SettingsError: With everything that is in the way, and every file that git ignores.
+        CheckoutError: If there is a repository that cannot be read.
+        OSError: If a folder on the way may not be looked into.
+    """
+    found = [*_in_the_way(folder, changes), *_ignored(folder, changes)]
+    if found:
+        rows = {row.path: row for row in reversed(found)}  # what is in the way, before ignored
+        summary = "Some files cannot be put in their places; nothing was written."
+        raise SettingsError(summary, tuple(reversed(rows.values())))
+
+
+def _in_the_way(folder: Path, changes: Iterable[FileChange]) -> Iterator[Problem]:
+    """Yield whatever is in the place of a file or one of its folders."""
+    for row in changes:
+        names = row.path.split("/")
+        folders = ("/".join(names[:end]) for end in range(1, len(names)))
+        found = [(path, _mode(folder / path)) for path in folders]
+        for path, mode in found:
+            if mode and not stat.S_ISDIR(mode):
+                yield _problem_in_the_way(path, mode, "is not a folder")
+        mode = _mode(folder / row.path)
+        if mode and (row.old is None or not stat.S_ISREG(mode)):
+            is_file = stat.S_ISREG(mode)
+            yield _problem_in_the_way(
+                row.path, mode, "exists already" if is_file else "is not a regular file"
+            )
+
+
+def _mode(path: Path) -> int:
+    """Return the mode of what is at a path; 0 if there is nothing."""
+    try:
+        return path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def _problem_in_the_way(path: str, mode: int, what: str) -> Problem:
+    message = f"{what}, and is not replaced; move it away, or choose other names"
+    if stat.S_ISLNK(mode):
+        message = "is a link, which is not followed; replace it by a real file or folder"
+    return Problem(code="in_the_way", message=message, path=path)
+
+
+def _ignored(folder: Path, changes: Iterable[FileChange]) -> Iterator[Problem]:
+    if not folder.is_dir():
+        return
+    facts = open_facts(folder, ".", None).facts
+    message = "is ignored by git, so no commit and no build would have it; "
+    for row in changes:
+        if facts.ignored(row.path):
+            text = f"{message}`git check-ignore -v` names the rule"
+            yield Problem(code="ignored_by_git", message=text, path=row.path)
+
+
+def write_changes(folder: Path, changes: Sequence[FileChange]) -> None:
+    """Write every file; if one fails, undo those before it.
+
+    pyproject.toml comes last: it makes the folder a project, so `init` can still complete a run
+    that was killed before.
 
     Args:
         folder: The project.
-        changes: As `plan` gives them.
+        changes: From `plan_changes`.
 
     Raises:
-        SettingsError: If a file is not any more what it was when the plan was made.
+        SettingsError: If a file has changed since the plan was made.
         OSError: If one cannot be written; nothing is changed then.
     """
-    problems = [*places.in_the_way(folder, changes)] or [*_moved(folder, changes)]
+    problems = [*_in_the_way(folder, changes)] or [*_changed_meanwhile(folder, changes)]
     if problems:
         raise SettingsError("Nothing was written.", tuple(problems))
-    done: list[Change] = []
+    done: list[FileChange] = []
     made = [*_folders(folder, changes)]
     try:
         for row in sorted(changes, key=lambda row: row.path == PYPROJECT):
-            done.append(row)  # before it is put: an interrupt may come right behind
+            done.append(row)  # before it is written: an interrupt may follow at once
             _put(folder / row.path, row.new)
-    except BaseException:  # an interrupt, too: half a project must not stay
-        _take_back(folder, done, made)
+    except BaseException:  # also an interrupt: half a project must not stay
+        _restore(folder, done, made)
         raise
 
 
-def _moved(folder: Path, changes: Iterable[Change]) -> Iterable[Problem]:
-    """Tell of files that are not any more what they were when the plan was made."""
-    message = "was changed meanwhile; run this again"
+def _changed_meanwhile(folder: Path, changes: Iterable[FileChange]) -> Iterable[Problem]:
+    """Yield files that have changed since the plan was made."""
+    message = "was changed meanwhile; run the command again"
     for row in changes:
         if row.old is not None and _bytes(folder / row.path, len(row.old)) != row.old:
             yield Problem(code="changed_meanwhile", message=message, path=row.path)
@@ -66,8 +134,8 @@ def _bytes(path: Path, size: int) -> bytes | None:
         return None
 
 
-def _folders(folder: Path, changes: Iterable[Change]) -> Iterable[Path]:
-    """Give the folders that have to be made, those above first."""
+def _folders(folder: Path, changes: Iterable[FileChange]) -> Iterable[Path]:
+    """Return the folders that have to be made, parents first."""
     wanted = {parent for row in changes for parent in (folder / row.path).parents}
     return sorted(path for path in wanted if not path.exists())
 
@@ -80,7 +148,7 @@ def _put(path: Path, data: bytes) -> None:
         path.chmod(mode)
 
 
-def _take_back(folder: Path, done: Iterable[Change], made: Sequence[Path]) -> None:
+def _restore(folder: Path, done: Iterable[FileChange], made: Sequence[Path]) -> None:
     for row in done:
         path = folder / row.path
         with suppress(OSError):
@@ -93,16 +161,18 @@ def _take_back(folder: Path, done: Iterable[Change], made: Sequence[Path]) -> No
             path.rmdir()
 
 
-def first_lock(folder: Path, chosen: Settings, starter: Change | None) -> tuple[bytes, ScanResult]:
+def first_lock(
+    folder: Path, chosen: Settings, starter: FileChange | None
+) -> tuple[bytes, ScanResult]:
     """Make the lock of a project that has none; nothing is written.
 
     Args:
         folder: The project.
         chosen: Its settings.
-        starter: The skill that is still to be written, if there is no other.
+        starter: The example skill that is still to be written, if there is no other.
 
     Returns:
-        The lock's bytes, and what was found.
+        The lock's bytes, and the scan's result.
 
     Raises:
         InvalidSkillsError: If a skill is refused, with every problem.
@@ -118,7 +188,7 @@ def first_lock(folder: Path, chosen: Settings, starter: Change | None) -> tuple[
 
 
 def renew_lock(folder: Path, chosen: Settings) -> None:
-    """Make the first lock again where it speaks of the files that were written with it.
+    """Write the first lock again if it also covers files that were written with it.
 
     Args:
         folder: The project, with all its files.
@@ -126,21 +196,16 @@ def renew_lock(folder: Path, chosen: Settings) -> None:
 
     Raises:
         InvalidSkillsError: If a skill was changed meanwhile, and is refused.
-        OSError: If the lock cannot be written; the first one stays.
+        OSError: If the lock cannot be written; the first lock stays.
     """
     project.write_lock(project.with_settings(folder, chosen))
 
 
 def settings_of(name: str, **given: str | tuple[str, ...]) -> Settings:
-    """Give the settings that a project will have, for its first lock.
+    """Return the settings of a new project, for its first lock.
 
     Args:
-        name: The project's.
-        given: By the names of `Settings`.
+        name: The project's name.
+        given: Values by the names of `Settings`.
     """
     return replace(settings.defaults(name), **given)
-
-
-def has_lock(folder: Path) -> bool:
-    """Tell whether there is a lock, current or not: it is not ours to replace."""
-    return (folder / LOCK_FILE_NAME).exists()

@@ -13,7 +13,7 @@ from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.init_report import Report, run
 from skills_bundle.cli.view.progress import patience
 from skills_bundle.cli.view.text import safe, safe_line
-from skills_bundle.project.choices import Asked
+from skills_bundle.project.plan import InitOptions
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -93,10 +93,10 @@ HEADLINES: Final = {
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would change as a diff.")
 @json_option
 @pass_output
-def init(output: Output, *, folder: Path, dry_run: bool, **asked: object) -> int:
+def init(output: Output, *, folder: Path, dry_run: bool, **options: object) -> int:
     """Make a project that ships its skills, or add the build hook to one."""
     with patience(output, "Looking at the project ..."):
-        report = run(folder, Asked(**asked), dry_run=dry_run)  # type: ignore[arg-type]
+        report = run(folder, InitOptions(**options), dry_run=dry_run)  # type: ignore[arg-type]
     if output.as_json:
         output.json({**report.to_dict(), "diff": diff(report) if dry_run else None})
         return report.exit_code

@@ -10,10 +10,8 @@ from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.cli import failures
 from skills_bundle.cli.view.text import count
 from skills_bundle.errors import InvalidSkillsError
-from skills_bundle.project import document, places, writing
-from skills_bundle.project.choices import choose
-from skills_bundle.project.plan import Change, plan
-from skills_bundle.project.survey import survey
+from skills_bundle.project import existing, writing
+from skills_bundle.project.plan import FileChange, choose_layout, plan_changes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,10 +19,9 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from skills_bundle.cli.failures import Failure
-    from skills_bundle.project.choices import Asked, Choices
-    from skills_bundle.project.document import Document
+    from skills_bundle.project.existing import Configuration, ExistingFiles
+    from skills_bundle.project.plan import InitOptions, Layout
     from skills_bundle.project.settings import Settings
-    from skills_bundle.project.survey import Survey
 
 Status = Literal["written", "unchanged", "planned"]
 
@@ -47,8 +44,8 @@ class Report:
 
     status: Status
     folder: str
-    chosen: Choices
-    changes: tuple[Change, ...]
+    chosen: Layout
+    changes: tuple[FileChange, ...]
     found: int
     lock: str
     refusal: Failure | None
@@ -106,27 +103,29 @@ class Report:
         return made
 
 
-def run(folder: Path, asked: Asked, *, dry_run: bool) -> Report:
+def run(folder: Path, options: InitOptions, *, dry_run: bool) -> Report:
     """Look, choose, plan and write.
 
     Args:
         folder: The project, or the place for one.
-        asked: What was asked for.
+        options: The options of the command.
         dry_run: Whether to write nothing.
 
     Raises:
         SettingsError: With everything that stands against it; nothing was written.
         OSError: If something cannot be read or written; nothing was written.
     """
-    found = survey(folder)
-    said = document.read(found.files.get("pyproject.toml"), found.files.get("hatch.toml"))
-    chosen = choose(found, said, asked)
-    changes = plan(found, said, chosen)
+    found = existing.read_files(folder)
+    said = existing.parse_configuration(
+        found.files.get("pyproject.toml"), found.files.get("hatch.toml")
+    )
+    chosen = choose_layout(found, said, options)
+    changes = plan_changes(found, said, chosen)
     lock, changes, refusal, number = _with_lock(found, said, chosen, changes)
-    places.demand(found.folder, changes)
+    writing.check_places(found.folder, changes)
     locks_itself = _locks_itself(chosen, changes)
     if changes and not dry_run:
-        writing.write(found.folder, changes)
+        writing.write_changes(found.folder, changes)
         if locks_itself:
             writing.renew_lock(found.folder, _settings(said, chosen))
     status: Status = "planned" if dry_run else "written" if changes else "unchanged"
@@ -143,7 +142,7 @@ def run(folder: Path, asked: Asked, *, dry_run: bool) -> Report:
     )
 
 
-def _locks_itself(chosen: Choices, changes: tuple[Change, ...]) -> bool:
+def _locks_itself(chosen: Layout, changes: tuple[FileChange, ...]) -> bool:
     """Tell whether a first lock has to speak of files that are made beside it, but for skills."""
     made = {row.path for row in changes}
     inside = {path for path in made if chosen.skills == "." or path.startswith(f"{chosen.skills}/")}
@@ -152,18 +151,18 @@ def _locks_itself(chosen: Choices, changes: tuple[Change, ...]) -> bool:
     )
 
 
-def _settings(said: Document, chosen: Choices) -> Settings:
+def _settings(said: Configuration, chosen: Layout) -> Settings:
     """Give the settings that the project will have."""
     base = said.settings or writing.settings_of(chosen.name)
-    exclude = chosen.asked.exclude or base.exclude
+    exclude = chosen.options.exclude or base.exclude
     return replace(base, skills=chosen.skills, collection=chosen.collection, exclude=exclude)
 
 
 def _with_lock(
-    found: Survey, said: Document, chosen: Choices, changes: tuple[Change, ...]
-) -> tuple[str, tuple[Change, ...], Failure | None, int]:
+    found: ExistingFiles, said: Configuration, chosen: Layout, changes: tuple[FileChange, ...]
+) -> tuple[str, tuple[FileChange, ...], Failure | None, int]:
     """Add the first lock to a plan, or say why there is none."""
-    here = len(found.found) - len(chosen.left_out)
+    here = len(found.skill_folders) - len(chosen.left_out)
     if LOCK_FILE_NAME in found.present:
         return "there already; `skills-bundle lock --check` compares it", changes, None, here
     starter = next((row for row in changes if row.path.endswith("/SKILL.md")), None)
@@ -171,5 +170,5 @@ def _with_lock(
         data, result = writing.first_lock(found.folder, _settings(said, chosen), starter)
     except InvalidSkillsError as error:
         return "none: a skill is refused", changes, failures.of(error), here
-    made = Change(LOCK_FILE_NAME, None, data)
+    made = FileChange(LOCK_FILE_NAME, None, data)
     return f"made of {count(result.found, 'skill')}", (*changes, made), None, result.found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import SettingsError
-from skills_bundle.project.survey import survey
+from skills_bundle.project.existing import read_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ def test_packages_are_found_by_their_layout(
 ) -> None:
     """The top one of each, or the first below a namespace."""
     touch(tmp_path, *files)
-    assert survey(tmp_path).packages == packages
+    assert read_files(tmp_path).packages == packages
 
 
 def test_skills_that_tools_have_put_there_are_passed_over(tmp_path: Path) -> None:
@@ -46,20 +46,20 @@ def test_skills_that_tools_have_put_there_are_passed_over(tmp_path: Path) -> Non
     for place in (".venv/lib/pkg/.agents/skills/x", "node_modules/y/skills/x", "mine/x"):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "SKILL.md").write_text(skill, encoding="utf-8")
-    assert survey(tmp_path).found == ("mine/x",)
+    assert read_files(tmp_path).skill_folders == ("mine/x",)
 
 
 def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
     """It can be made."""
-    found = survey(tmp_path / "new")
-    assert (found.present, found.packages, found.found) == (frozenset(), {}, ())
+    found = read_files(tmp_path / "new")
+    assert (found.present, found.packages, found.skill_folders) == (frozenset(), {}, ())
 
 
 def test_a_file_in_the_place_of_a_project_is_refused(tmp_path: Path) -> None:
     """With its name."""
     touch(tmp_path, "file")
-    with pytest.raises(SettingsError, match="file: is no folder"):
-        survey(tmp_path / "file")
+    with pytest.raises(SettingsError, match="file: is not a folder"):
+        read_files(tmp_path / "file")
 
 
 def test_every_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_every_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").mkdir()
     (tmp_path / ".gitattributes").symlink_to("elsewhere")
     with pytest.raises(SettingsError) as caught:
-        survey(tmp_path)
+        read_files(tmp_path)
     assert [row.path for row in caught.value.problems] == ["pyproject.toml", ".gitattributes"]
 
 
@@ -77,4 +77,4 @@ def test_a_pipe_makes_nobody_wait(tmp_path: Path) -> None:
 
     touch(tmp_path, "src/acme/__init__.py")
     os.mkfifo(tmp_path / "src/acme/__main__.py")
-    assert survey(tmp_path).modules_of_commands == {}
+    assert read_files(tmp_path).command_modules == {}

@@ -14,8 +14,8 @@ import pytest
 
 import skills_bundle
 from skills_bundle.errors import SettingsError
-from skills_bundle.project.plan import Change
-from skills_bundle.project.writing import write
+from skills_bundle.project.plan import FileChange
+from skills_bundle.project.writing import write_changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,9 @@ def tree(folder: Path) -> dict[str, bytes | None]:
 
 def test_files_and_their_folders_are_made(tmp_path: Path) -> None:
     """Also those of a project that is not there yet."""
-    write(tmp_path / "new", [Change("a/b/c.txt", None, b"c"), Change("d.txt", None, b"d")])
+    write_changes(
+        tmp_path / "new", [FileChange("a/b/c.txt", None, b"c"), FileChange("d.txt", None, b"d")]
+    )
     assert (tmp_path / "new/a/b/c.txt").read_bytes() == b"c"
     assert (tmp_path / "new/d.txt").read_bytes() == b"d"
 
@@ -44,15 +46,15 @@ def test_what_was_written_is_taken_back_if_a_later_file_fails(tmp_path: Path) ->
     (tmp_path / "there.txt").write_bytes(b"old")
     before = tree(tmp_path)
     changes = [
-        Change("new/deep/file.txt", None, b"new"),
-        Change("there.txt", b"old", b"changed"),
-        Change("large.txt", None, b"x" * 2_000),
+        FileChange("new/deep/file.txt", None, b"new"),
+        FileChange("there.txt", b"old", b"changed"),
+        FileChange("large.txt", None, b"x" * 2_000),
     ]
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, usual[1]))
     try:
         with pytest.raises(OSError, match="too large"):
-            write(tmp_path, changes)
+            write_changes(tmp_path, changes)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
     assert tree(tmp_path) == before
@@ -60,16 +62,19 @@ def test_what_was_written_is_taken_back_if_a_later_file_fails(tmp_path: Path) ->
 
 def test_pyproject_goes_last_so_that_a_run_that_was_killed_can_be_run_again(tmp_path: Path) -> None:
     """It makes the folder a project, and a project is not given a README and the like."""
-    changes = [Change("pyproject.toml", None, b"new"), Change("README.md", None, b"x" * 2_000)]
+    changes = [
+        FileChange("pyproject.toml", None, b"new"),
+        FileChange("README.md", None, b"x" * 2_000),
+    ]
     program = (
         "import resource, signal, sys; from pathlib import Path\n"
         f"sys.path.insert(0, {SOURCE!r})\n"
-        "from skills_bundle.project.plan import Change\n"
+        "from skills_bundle.project.plan import FileChange\n"
         "from skills_bundle.project import writing\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which no handler of Python's sees\n"
         "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))\n"
-        f"writing.write(Path(sys.argv[1]), {changes!r})"
+        f"writing.write_changes(Path(sys.argv[1]), {changes!r})"
     )
     done = subprocess.run([sys.executable, "-c", program, tmp_path], check=False)
     assert done.returncode == -signal.SIGXFSZ
@@ -107,12 +112,12 @@ def _pipe_for_a_file(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("lay", "told"),
     [
-        (_pipe, "new: is no folder"),
-        (_folder, r"new/a\.txt: is no regular file"),
+        (_pipe, "new: is not a folder"),
+        (_folder, r"new/a\.txt: is not a regular file"),
         (_link_to_a_folder, "new: is a link"),
         (_dangling_link, r"new/a\.txt: is a link"),
-        (_file, r"new/a\.txt: is there already"),
-        (_pipe_for_a_file, r"new/a\.txt: is no regular file"),
+        (_file, r"new/a\.txt: exists already"),
+        (_pipe_for_a_file, r"new/a\.txt: is not a regular file"),
     ],
 )
 def test_what_lies_in_the_way_is_named_and_stays(
@@ -122,16 +127,18 @@ def test_what_lies_in_the_way_is_named_and_stays(
     lay(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(SettingsError, match=told):
-        write(tmp_path, [Change("b.txt", None, b"b"), Change("new/a.txt", None, b"a")])
+        write_changes(
+            tmp_path, [FileChange("b.txt", None, b"b"), FileChange("new/a.txt", None, b"a")]
+        )
     assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_file_that_was_changed_meanwhile_stops_all_of_it(tmp_path: Path) -> None:
     """Somebody's edit is not lost; every such file is named."""
     (tmp_path / "a.txt").write_bytes(b"old, edited")
-    changes = [Change("b.txt", None, b"b"), Change("a.txt", b"old", b"new")]
+    changes = [FileChange("b.txt", None, b"b"), FileChange("a.txt", b"old", b"new")]
     with pytest.raises(SettingsError, match=r"a\.txt: was changed meanwhile"):
-        write(tmp_path, changes)
+        write_changes(tmp_path, changes)
     assert tree(tmp_path) == {"a.txt": b"old, edited"}
 
 
@@ -140,5 +147,5 @@ def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"old")
     path.chmod(0o640)
-    write(tmp_path, [Change("a.txt", b"old", b"new")])
+    write_changes(tmp_path, [FileChange("a.txt", b"old", b"new")])
     assert path.stat().st_mode & 0o777 == 0o640

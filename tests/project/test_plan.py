@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import SettingsError
-from skills_bundle.project import document
-from skills_bundle.project.choices import Asked, choose
-from skills_bundle.project.survey import survey
+from skills_bundle.project import existing
+from skills_bundle.project.plan import InitOptions, choose_layout
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.project.choices import Choices
+    from skills_bundle.project.plan import Layout
 
 
-def chosen(folder: Path, asked: Asked | None = None) -> Choices:
+def chosen(folder: Path, options: InitOptions | None = None) -> Layout:
     """Choose for a folder without a project."""
-    return choose(survey(folder), document.read(None, None), asked or Asked(name="acme"))
+    return choose_layout(
+        existing.read_files(folder),
+        existing.parse_configuration(None, None),
+        options or InitOptions(name="acme"),
+    )
 
 
 def skills(folder: Path, *paths: str) -> None:
@@ -60,10 +63,10 @@ def test_a_folder_that_is_a_skill_itself_is_asked_about(tmp_path: Path) -> None:
         chosen(tmp_path)
 
 
-def test_what_was_asked_for_goes_first(tmp_path: Path) -> None:
+def test_options_come_first(tmp_path: Path) -> None:
     """Whatever else is there."""
     skills(tmp_path, "skills/a", "other/b")
-    found = chosen(tmp_path, Asked(name="acme", skills="other", collection="c", package="p"))
+    found = chosen(tmp_path, InitOptions(name="acme", skills="other", collection="c", package="p"))
     assert (found.skills, found.collection, found.package) == ("other", "c", "p")
     assert found.left_out == ("skills/a",)
 
@@ -73,24 +76,24 @@ def test_a_new_package_lies_where_packages_lie(tmp_path: Path) -> None:
     assert chosen(tmp_path).package_folder == "src/acme"
     (tmp_path / "other").mkdir()
     (tmp_path / "other/__init__.py").touch()
-    found = chosen(tmp_path, Asked(name="acme", package="mine"))
+    found = chosen(tmp_path, InitOptions(name="acme", package="mine"))
     assert found.package_folder == "mine"
 
 
 def test_a_folders_name_is_made_one_for_a_distribution(tmp_path: Path) -> None:
     """Where no name is given."""
     (tmp_path / "My Skills!").mkdir()
-    assert chosen(tmp_path / "My Skills!", Asked()).name == "my-skills"
+    assert chosen(tmp_path / "My Skills!", InitOptions()).name == "my-skills"
 
 
 def test_a_name_that_gives_no_package_asks_for_one(tmp_path: Path) -> None:
     """An import package cannot begin with a digit."""
     with pytest.raises(SettingsError, match=r"--package: .* must be the dotted name"):
-        chosen(tmp_path, Asked(name="3d-tools"))
+        chosen(tmp_path, InitOptions(name="3d-tools"))
 
 
 @pytest.mark.parametrize("name", ["ключ", "---", ""])
 def test_a_name_that_no_distribution_can_have_is_refused(tmp_path: Path, name: str) -> None:
     """With the option that gives another."""
     with pytest.raises(SettingsError, match="--name: "):
-        chosen(tmp_path, Asked(name=name))
+        chosen(tmp_path, InitOptions(name=name))
