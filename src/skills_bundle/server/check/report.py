@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from skills_bundle.errors import SkillsBundleError
@@ -84,15 +84,7 @@ class CheckReport:
         return {
             "ok": not self.problems,
             "command": [*map(shown, self.command)],
-            "steps": [
-                {
-                    "name": step.name,
-                    "verdict": step.verdict,
-                    "detail": step.detail,
-                    "milliseconds": step.milliseconds,
-                }
-                for step in self.steps
-            ],
+            "steps": [asdict(step) for step in self.steps],
             "provenance": self.provenance,
             "collections": None if self.collections is None else [*self.collections],
             "problems": [*self.problems],

@@ -9,10 +9,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from mcp_types import PaginatedRequestParams, PaginatedResult, Request, TextResourceContents
-from pydantic import BaseModel, Field
 
 from skills_bundle.bundle import limits as bundle_limits
 from skills_bundle.bundle import lock
@@ -340,21 +339,6 @@ def _pairs(
     return [(each, locks.get(name, unknown)) for name, each in served.items()]
 
 
-class ListedFile(BaseModel):
-    """A file of an entry of `skills/list`, without the fields that are not compared."""
-
-    uri: str
-    digest: str
-    size: int
-
-
-class ListedSkill(BaseModel):
-    """An entry of `skills/list`, without the fields that are not compared."""
-
-    uri: str
-    resources: Annotated[list[ListedFile], Field(min_length=1)]
-
-
 class ListSkillsRequest(Request[PaginatedRequestParams, Literal["skills/list"]]):
     """A request for one page of skills."""
 
@@ -362,9 +346,9 @@ class ListSkillsRequest(Request[PaginatedRequestParams, Literal["skills/list"]])
 
 
 class ListSkillsResult(PaginatedResult):
-    """One page of skills."""
+    """One page of skills; a missing field of an entry is reported as a wrong answer."""
 
-    skills: list[ListedSkill]
+    skills: list[dict[str, Any]]
 
 
 async def load_as_host(client: Client, collection: ServedCollection) -> str:
@@ -383,33 +367,35 @@ async def load_as_host(client: Client, collection: ServedCollection) -> str:
     number, entry = await _list_skills(client, wanted, base)
     if entry is None:
         return collection.prefixed("no skill is listed; the overview says why")
-    data = await _read_resource(client, entry.uri)
+    uri = str(entry["uri"])
+    data = await _read_resource(client, uri)
     digest = sha256_hex(data)
-    claimed = next((file for file in entry.resources if file.uri == entry.uri), None)
-    if claimed is None or (claimed.digest, claimed.size) != (f"sha256:{digest}", len(data)):
-        message = f"{entry.uri} does not have the size and digest of its entry."
+    claims = [(file["digest"], file["size"]) for file in entry["resources"] if file["uri"] == uri]
+    if claims[:1] != [(f"sha256:{digest}", len(data))]:
+        message = f"{uri} does not have the size and digest of its entry."
         raise StepError("wrong", collection.prefixed(message))
-    if entry.uri == wanted and digest != collection.digest:
-        message = f"{entry.uri} has other bytes than the tool returned."
+    if uri == wanted and digest != collection.digest:
+        message = f"{uri} has other bytes than the tool returned."
         raise StepError("wrong", collection.prefixed(message))
-    which = "the same SKILL.md" if entry.uri == wanted else entry.uri
+    which = "the same SKILL.md" if uri == wanted else uri
     return collection.prefixed(f"{number} listed; {which} has its entry's digest")
 
 
-async def _list_skills(client: Client, wanted: str, base: str) -> tuple[int, ListedSkill | None]:
+async def _list_skills(client: Client, wanted: str, base: str) -> tuple[int, dict[str, Any] | None]:
     """Return the number of a collection's skills, and the wanted skill or else the first one.
 
     Only one entry is kept: a listing may be endless.
     """
-    number, kept = 0, None
+    number = 0
+    kept: dict[str, Any] | None = None
     cursor: str | None = None
     for _ in range(limits.CHECK_MAX_PAGES):
         request = ListSkillsRequest(params=PaginatedRequestParams(cursor=cursor))
         page = await client.session.send_request(request, ListSkillsResult)
         for skill in page.skills:
-            if skill.uri.startswith(base):
+            if skill["uri"].startswith(base):
                 number += 1
-                kept = skill if kept is None or skill.uri == wanted != kept.uri else kept
+                kept = skill if kept is None or skill["uri"] == wanted else kept
         cursor = page.next_cursor
         if cursor is None:
             return number, kept
