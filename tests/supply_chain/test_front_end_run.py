@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.supply_chain import limits
-from skills_bundle.supply_chain.rebuild import front_end_run
-from skills_bundle.supply_chain.rebuild.front_end import Order
-from skills_bundle.supply_chain.rebuild.front_end_run import BuildFailedError, Chosen
+from skills_bundle.supply_chain.rebuild import front_end
+from skills_bundle.supply_chain.rebuild.front_end import BuildFailedError, Chosen, Order
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +35,7 @@ def program(code: str) -> Chosen:
 def failed(code: str, order: Order, seconds: float = 60) -> BuildFailedError:
     """Run a front end that gives nothing."""
     with pytest.raises(BuildFailedError) as caught:
-        front_end_run.build(program(code), order, os.environ, seconds)
+        front_end.build(program(code), order, os.environ, seconds)
     return caught.value
 
 
@@ -48,7 +47,7 @@ def codes(error: BuildFailedError) -> list[str]:
 def test_the_archive_that_was_made_is_given(order: Order) -> None:
     """Other files beside it do not matter."""
     chosen = program("open(sys.argv[6] + '/x.whl', 'w').close(); open(sys.argv[6] + '/y', 'w')")
-    assert front_end_run.build(chosen, order, os.environ, 60).name == "x.whl"
+    assert front_end.build(chosen, order, os.environ, 60).name == "x.whl"
 
 
 def test_a_failure_has_the_end_of_its_log(order: Order) -> None:
@@ -98,7 +97,7 @@ def test_what_a_build_left_running_is_ended(order: Order, tmp_path: Path) -> Non
 def test_a_front_end_that_is_not_there_is_not_chosen(order: Order) -> None:
     """Nor one whose interpreter is not."""
     missing = Order(kind="wheel", project=order.project, out=order.out, python="/none/python")
-    assert front_end_run.choose("build", missing, {"PATH": ""}) is None
+    assert front_end.choose("build", missing, {"PATH": ""}) is None
 
 
 def test_an_option_that_is_too_new_for_a_front_end_is_told_as_that(order: Order) -> None:
@@ -125,8 +124,8 @@ def test_a_program_in_a_relative_folder_is_no_front_end(
     program.chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    assert front_end_run.choose("hatch", order, {"PATH": f"{os.pathsep}bin"}) is None
-    found = front_end_run.choose("hatch", order, {"PATH": str(program.parent)})
+    assert front_end.choose("hatch", order, {"PATH": f"{os.pathsep}bin"}) is None
+    found = front_end.choose("hatch", order, {"PATH": str(program.parent)})
     assert found == Chosen("hatch", (str(program),))
 
 
@@ -138,4 +137,4 @@ def test_a_module_in_the_working_folder_is_no_front_end(
     (tmp_path / "build/__init__.py").write_text("raise SystemExit(1)", encoding="utf-8")
     (tmp_path / "build/__main__.py").write_text("raise SystemExit(1)", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert front_end_run.choose("build", order, os.environ) is not None
+    assert front_end.choose("build", order, os.environ) is not None

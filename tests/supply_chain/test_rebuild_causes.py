@@ -12,7 +12,7 @@ from skills_bundle.archives import canonical
 from skills_bundle.archives.reading import open_archive
 from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.diff import compare_archives
-from skills_bundle.supply_chain.rebuild import causes as rebuild_causes
+from skills_bundle.supply_chain.rebuild.rebuild import causes_of
 from tests.hatch_plugin.sample import SampleProject
 from tests.supply_chain.source_samples import DIST_INFO, rewritten
 
@@ -32,7 +32,7 @@ def other(wheel: Path, tmp_path: Path) -> Path:
 def causes(given: Path, rebuilt: Path) -> dict[str, str]:
     """Give the causes of the difference by code."""
     one, two = contents_of(open_archive(given)), contents_of(open_archive(rebuilt))
-    found = rebuild_causes.of(one, two, compare_archives(one.archive, two.archive))
+    found = causes_of(one, two, compare_archives(one.archive, two.archive))
     return {cause.code: cause.message for cause in found}
 
 
@@ -96,7 +96,7 @@ def packed(source: Path, target: Path, level: int) -> Path:
 def test_an_archive_that_was_packed_again_is_told_as_that(wheel: Path, other: Path) -> None:
     """Its files are the same; each thing that is not is named once."""
     one, two = contents_of(open_archive(packed(wheel, other, 9))), contents_of(open_archive(wheel))
-    found = rebuild_causes.of(one, two, compare_archives(one.archive, two.archive))
+    found = causes_of(one, two, compare_archives(one.archive, two.archive))
     assert found[0].code == "packed_again"
     told = [cause.message for cause in found if cause.code == "packing"]
     assert len(told) == len({text.partition(" ")[0] for text in told})

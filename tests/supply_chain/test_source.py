@@ -112,7 +112,7 @@ def test_other_line_ends_are_said_to_be_that(sample: SampleProject) -> None:
     """The commonest difference has its own words."""
     change = {"acme_skills/__init__.py": b'"""Acme."""\r\n'}
     found = verified(rewritten(sample.wheel(), change), sample.folder)
-    assert row(found, "acme_skills/__init__.py").detail == "has other line ends"
+    assert row(found, "acme_skills/__init__.py").detail == "has other line endings"
 
 
 def test_a_file_of_the_commit_at_an_unexplained_place_cannot_be_told(

@@ -53,6 +53,23 @@ def test_requirements_are_compared_however_they_are_spelled(sample: SampleProjec
     assert (found.verdict, found.differences) == ("match", ())
 
 
+SELF_REFERENCES = """\
+version = "1.0"
+dependencies = ["plain; extra == 'All'"]
+[project.optional-dependencies]
+docs-x = ["sphinx>1"]
+all = ["acme.skills[docs_x]", "more; python_version < '4' or os_name == 'nt'"]
+"""
+
+
+def test_extras_are_compared_as_installers_read_them(tmp_path: Path) -> None:
+    """An extra of the project itself, two spellings of one, a marker with `extra`."""
+    sample = SampleProject.create(tmp_path / "acme")
+    sample.replace("pyproject.toml", 'version = "1.0"\n', SELF_REFERENCES).committed()
+    found = verified(sample.wheel(), sample.folder)
+    assert (found.verdict, found.differences) == ("match", ())
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -92,7 +109,7 @@ def test_what_code_gives_is_named_and_not_compared(sample: SampleProject) -> Non
         "pyproject.toml", '"Some_Thing', '"local @ {root:uri}/local", "Some_Thing'
     ).committed()
     found = verified(sample.wheel(), sample.folder)
-    assert "code gives Requires-Dist" in row(found, METADATA).detail
+    assert "Requires-Dist is computed by code" in row(found, METADATA).detail
 
 
 def test_a_requirement_of_any_length_is_read(sample: SampleProject) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from skills_bundle.cli.output import Output, Terminal
     from skills_bundle.cli.view.pretty import Mark
     from skills_bundle.supply_chain.rebuild.front_end import FrontEnd
-    from skills_bundle.supply_chain.rebuild.report import Rebuild, RebuildVerdict
+    from skills_bundle.supply_chain.rebuild.rebuild import Rebuild, RebuildVerdict
 
 ROWS_SHOWN: Final = 12
 """Rows of the difference shown without --verbose."""

@@ -26,7 +26,7 @@ from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME
 from skills_bundle.installed.distribution import METADATA_FILE_NAME
 from skills_bundle.installed.location import BUNDLE_FOLDER
 from skills_bundle.project import limits, settings
-from skills_bundle.supply_chain.source.layout import LEGACY, table
+from skills_bundle.supply_chain.source.project import LEGACY, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.formats.record_file import RecordRow
-    from skills_bundle.supply_chain.source.layout import Table
+    from skills_bundle.supply_chain.source.project import Table
 
 PKG_INFO: Final = "PKG-INFO"
 """An sdist's core metadata (PyPA, Source distribution format)."""

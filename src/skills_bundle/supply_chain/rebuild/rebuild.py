@@ -1,18 +1,21 @@
-"""Edge: a commit built again, and what comes of it compared with an archive, bit for bit.
+"""Edge: `rebuild`: a commit built again, and the result compared with an archive bit for bit.
 
-This runs the commit's own build code with the rights of whoever calls it. It is never reached over
-MCP, and nothing else in this package calls it.
+This runs the commit's own build code with the caller's permissions. It is never reached over MCP,
+and nothing else in this package calls it.
 """
 
 from __future__ import annotations
 
+import posixpath
 import tempfile
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from skills_bundle.archives.model import ArchiveKind
 from skills_bundle.archives.reading import open_archive
+from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import (
     CheckoutError,
     RepositoryUnavailableError,
@@ -23,28 +26,267 @@ from skills_bundle.errors import (
 )
 from skills_bundle.files.names import to_disk
 from skills_bundle.files.writing import replace_file
+from skills_bundle.formats.record import Record
 from skills_bundle.git.clone import clone
 from skills_bundle.git.repository import open_repository
 from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.archive.contents import contents_of
-from skills_bundle.supply_chain.diff import compare_archives
-from skills_bundle.supply_chain.rebuild import causes as rebuild_causes
+from skills_bundle.supply_chain.diff import ArchiveDiff, compare_archives
 from skills_bundle.supply_chain.rebuild import front_end as front_ends
-from skills_bundle.supply_chain.rebuild import front_end_run
-from skills_bundle.supply_chain.rebuild.front_end import Order
-from skills_bundle.supply_chain.rebuild.front_end_run import BuildFailedError
-from skills_bundle.supply_chain.rebuild.report import EXIT_CODES, Cause, Rebuild, Rebuilt
+from skills_bundle.supply_chain.source.files import generator
 from skills_bundle.supply_chain.source.verify import Wanted, locate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
+    from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.git.repository import Repository
     from skills_bundle.supply_chain.archive.contents import ArchiveContents
-    from skills_bundle.supply_chain.rebuild.front_end import FrontEnd
-    from skills_bundle.supply_chain.rebuild.report import RebuildVerdict
+    from skills_bundle.supply_chain.diff import Change, FileChange
     from skills_bundle.supply_chain.source.project import SourceProject
+
+
+RebuildVerdict = Literal[
+    "identical", "same_content_different_archive", "different_content", "not_rebuildable"
+]
+
+EXIT_CODES: Final[dict[RebuildVerdict, Literal[0, 1, 3]]] = {
+    "identical": 0,
+    "same_content_different_archive": 1,
+    "different_content": 1,
+    "not_rebuildable": 3,
+}
+"""What `skills-bundle rebuild` exits with. Another archive of the same content is not the archive:
+its digest is not the one that an index, a lock file or a signature names."""
+
+
+class Cause(Record):
+    """One reason for a verdict.
+
+    Attributes:
+        code: Stable; documented in the reference.
+        message: In words, with what to do where we know it.
+    """
+
+    code: str
+    message: str
+
+
+class Rebuilt(Record):
+    """The archive that was made anew.
+
+    Attributes:
+        file_name: Its name.
+        sha256: Digest of its bytes.
+        size: In bytes.
+    """
+
+    file_name: str
+    sha256: str
+    size: int
+
+
+class Rebuild(Record):
+    """What came of building a commit again.
+
+    Attributes:
+        verdict: `identical`: bit for bit. `same_content_different_archive`: the same files with the
+            same bytes and modes, packed or named otherwise. `different_content`: other files.
+            `not_rebuildable`: nothing was built that could be compared.
+        exit_code: 0, 1, 1 or 3, in that order.
+        file_name: Of the archive that was given.
+        kind: `wheel` or `sdist`.
+        sha256: Digest of the archive that was given.
+        package_name: Normalised name of the distribution.
+        package_version: Its version.
+        repository: The folder that was cloned; null if it could not be opened.
+        commit: Full id of the commit; null if none was found.
+        project: The project's folder in it, `.` for the top; null likewise.
+        front_end: `uv`, `build`, `pip` or `hatch`; null if none was run.
+        rebuilt: What was made; null if nothing was.
+        causes: Why the verdict is not `identical`.
+        diff: The difference, from the given archive to the rebuilt one; null if nothing was made.
+        log: The last lines of the front end's log, if it failed.
+    """
+
+    verdict: RebuildVerdict
+    exit_code: Literal[0, 1, 3]
+    file_name: str
+    kind: ArchiveKind
+    sha256: str
+    package_name: str
+    package_version: str
+    repository: str | None = None
+    commit: str | None = None
+    project: str | None = None
+    front_end: str | None = None
+    rebuilt: Rebuilt | None = None
+    causes: tuple[Cause, ...] = ()
+    diff: ArchiveDiff | None = None
+    log: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as a JSON object."""
+        return self.model_dump(mode="json")
+
+
+SHOWN: Final = 3
+"""Files that a sentence names before it counts the others."""
+PACKED_SIZE: Final = "packed size"
+"""What an archive's reader calls the bytes that a member takes up; follows from its compression."""
+COMPRESSED: Final = Cause(
+    code="compression",
+    message="both are compressed, but by different versions or levels of zlib",
+)
+MADE: Final = ("WHEEL", "METADATA", "PKG-INFO", "RECORD", "entry_points.txt", RECEIPT_FILE_NAME)
+
+
+def causes_of(
+    given: ArchiveContents, rebuilt: ArchiveContents, diff: ArchiveDiff
+) -> tuple[Cause, ...]:
+    """Return the causes of a difference.
+
+    Args:
+        given: What the archive carries.
+        rebuilt: What the one that was made anew carries.
+        diff: Their difference; they are not identical.
+    """
+    if not diff.members:
+        named = tuple(_names(given, rebuilt))
+        return (*named, *_packing(given, rebuilt, diff)) or (COMPRESSED,)
+    found = [*_names(given, rebuilt), *_generator(given, rebuilt)]
+    changed = {posixpath.basename(row.path): row for row in diff.members}
+    found += _metadata(given, rebuilt, changed)
+    found += _receipt(given.receipt.value, rebuilt.receipt.value, changed)
+    found += _files(diff)
+    if not found:
+        found.append(Cause(code="record", message=f"only {_listed(list(changed))} differ"))
+    return tuple(found)
+
+
+def _listed(paths: list[str]) -> str:
+    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+    return ", ".join(paths[:SHOWN]) + more
+
+
+def _packing(
+    given: ArchiveContents, rebuilt: ArchiveContents, diff: ArchiveDiff
+) -> Iterator[Cause]:
+    """Return how two archives of the same files are packed otherwise."""
+    if given.archive.top != rebuilt.archive.top:
+        text = f"the top folder is {given.archive.top}, and {rebuilt.archive.top} in the rebuild"
+        yield Cause(code="file_name", message=text)
+    if rebuilt.archive.canonical == "yes" and given.archive.canonical != "yes":
+        text = (
+            "the rebuild has the canonical form that the build hook writes, but the given archive "
+            "does not: it was repacked after its build, or built with another version of the hook"
+        )
+        yield Cause(code="packed_again", message=text)
+    for change in diff.wrapping:
+        if change.name not in {"size", "kind", "file name", "top folder"}:
+            text = f"{change.name}: {change.before or 'none'}, and {change.after or 'none'} rebuilt"
+            yield Cause(code="packing", message=text)
+    yield from _keeping(diff)
+
+
+def _keeping(diff: ArchiveDiff) -> Iterator[Cause]:
+    """Return what is kept otherwise beside the bytes, each thing once, with an example."""
+    facts = [(row.path, change) for row in diff.entries for change in row.changes]
+    found = {name: [row for row in facts if row[1].name == name] for name in _named(facts)}
+    sizes = found.pop(PACKED_SIZE, [])
+    for name, rows in found.items():
+        path, first = rows[0]
+        text = (
+            f"{name} of {len(rows)} of its entries: {first.before or 'none'} of {path}, "
+            f"and {first.after or 'none'} rebuilt"
+        )
+        yield Cause(code="packing", message=text)
+    if sizes and "compression" not in found:
+        yield COMPRESSED
+
+
+def _named(facts: list[tuple[str, Change]]) -> list[str]:
+    return list(dict.fromkeys(change.name for _, change in facts))
+
+
+def _names(given: ArchiveContents, rebuilt: ArchiveContents) -> Iterator[Cause]:
+    one, other = given.archive.file_name, rebuilt.archive.file_name
+    if one != other:
+        text = f"the archive is called {one}, and {other} in the rebuild"
+        yield Cause(code="file_name", message=text)
+
+
+def _member(contents: ArchiveContents, name: str) -> bytes:
+    path = f"{contents.dist_info}/{name}" if contents.dist_info else name
+    member = contents.archive.members.get(path)
+    return b"" if member is None else member.data
+
+
+def _generator(given: ArchiveContents, rebuilt: ArchiveContents) -> Iterator[Cause]:
+    one, other = (generator(_member(each, "WHEEL")) for each in (given, rebuilt))
+    if one != other:
+        pin = one.replace(" ", "==")
+        text = (
+            f"it was made by {one or 'an unnamed tool'}, and the rebuild by {other or 'another'}; "
+            f"the project should pin it in build-system.requires, and meanwhile a file with "
+            f"{pin} for --build-constraint does"
+        )
+        yield Cause(code="generator", message=text)
+
+
+def _metadata(
+    given: ArchiveContents, rebuilt: ArchiveContents, changed: dict[str, FileChange]
+) -> Iterator[Cause]:
+    for name in {"METADATA", "PKG-INFO"} & changed.keys():
+        rows = [_lines(_member(each, name)) for each in (given, rebuilt)]
+        fields = sorted({row.partition(":")[0] for row in rows[0] ^ rows[1]})
+        text = f"{name} differs in {_listed(fields) or 'its description'}"
+        receipt = given.receipt.value
+        if receipt is not None and receipt.package.computed:
+            text += f"; computed at each build: {', '.join(receipt.package.computed)}"
+        yield Cause(code="metadata", message=text)
+
+
+def _lines(data: bytes) -> set[str]:
+    """Return the fields of a head; what follows it is the description."""
+    return set(data.decode(errors="replace").partition("\n\n")[0].splitlines())
+
+
+def _receipt(
+    given: BuildReceipt | None, rebuilt: BuildReceipt | None, changed: dict[str, FileChange]
+) -> Iterator[Cause]:
+    if RECEIPT_FILE_NAME not in changed or given is None or rebuilt is None:
+        return
+    if rebuilt.source.state != given.source.state:
+        text = f"the rebuild's receipt names no commit: {rebuilt.source.reason}"
+        yield Cause(code="receipt", message=text)
+        return
+    parts: dict[str, Callable[[BuildReceipt], object]] = {
+        "package": lambda one: one.package,
+        "catalog": lambda one: one.catalog,
+        "inputs": lambda one: one.inputs,
+        "asserted": lambda one: one.asserted,
+        "source": lambda one: one.source,
+    }
+    differing = [name for name, get in parts.items() if get(given) != get(rebuilt)]
+    yield Cause(code="receipt", message=f"the receipts differ in {', '.join(differing)}")
+
+
+def _files(diff: ArchiveDiff) -> Iterator[Cause]:
+    """Name the files that no build makes and that are not the same."""
+    words = {
+        "removed": ("only_given", "only the given archive contains"),
+        "added": ("only_rebuilt", "only the rebuild contains"),
+        "changed": ("files", "other bytes have"),
+        "executable": ("modes", "the executable bit differs of"),
+    }
+    rows = [row for row in diff.members if posixpath.basename(row.path) not in MADE]
+    for kind, (code, text) in words.items():
+        paths = [row.path for row in rows if kind in row.kinds]
+        if paths:
+            yield Cause(code=code, message=f"{text} {_listed(paths)}")
+
 
 PREFIX = "skills-bundle-rebuild-"
 """How the name of the temporary folder begins."""
@@ -71,7 +313,7 @@ class Options:
     """
 
     environ: Mapping[str, str]
-    front_end: FrontEnd | None = None
+    front_end: front_ends.FrontEnd | None = None
     isolated: bool = True
     constraint: Path | None = None
     python: str | None = None
@@ -147,7 +389,7 @@ def _built(
     room, options, report = work
     order = _order(given, room, project, options)
     environ = front_ends.environment(options.environ, str(room / "tmp"))
-    chosen = front_end_run.choose(options.front_end, order, environ)
+    chosen = front_ends.choose(options.front_end, order, environ)
     if chosen is None:
         return _with(report, causes=(_no_front_end(options),))
     report = _with(report, front_end=chosen.name)
@@ -155,16 +397,18 @@ def _built(
         clone(repository, project.commit, room / "source")
     try:
         with options.phase(f"Building with {chosen.name} ..."):
-            archive = front_end_run.build(chosen, order, environ, options.seconds)
+            archive = front_ends.build(chosen, order, environ, options.seconds)
         return _compared(given, archive, options, report)
-    except BuildFailedError as error:
+    except front_ends.BuildFailedError as error:
         return _with(report, causes=_causes(error), log=error.log)
 
 
-def _order(given: ArchiveContents, room: Path, project: SourceProject, options: Options) -> Order:
+def _order(
+    given: ArchiveContents, room: Path, project: SourceProject, options: Options
+) -> front_ends.Order:
     for name in ("out", "tmp"):
         (room / name).mkdir()
-    return Order(
+    return front_ends.Order(
         kind=given.archive.kind,
         project=str(room / "source" / to_disk(project.folder)),
         out=str(room / "out"),
@@ -175,7 +419,7 @@ def _order(given: ArchiveContents, room: Path, project: SourceProject, options: 
 
 
 def _interpreter(python: str | None) -> str | None:
-    """Give a path to an interpreter from where we stand, since the build stands elsewhere."""
+    """Return a path to an interpreter from where we stand, since the build stands elsewhere."""
     is_path = python is not None and Path(python).name != python
     # Not resolved: through the link of a virtual environment it would be another interpreter.
     return str(Path.cwd() / python) if python is not None and is_path else python
@@ -183,11 +427,11 @@ def _interpreter(python: str | None) -> str | None:
 
 def _no_front_end(options: Options) -> Cause:
     if options.front_end is None:
-        text = "there is none of uv, build, pip and hatch; install one, for example uv"
+        text = "none of uv, build, pip and hatch is installed; install one, for example uv"
     elif options.python is None:
-        text = f"{options.front_end} is not there"
+        text = f"{options.front_end} is not installed"
     else:
-        text = f"{options.python} is no interpreter that runs here and has {options.front_end}"
+        text = f"{options.python} is not a working interpreter with {options.front_end}"
     return Cause(code="no_front_end", message=text)
 
 
@@ -213,6 +457,6 @@ def _compared(given: ArchiveContents, archive: Path, options: Options, report: R
         verdict=verdict,
         exit_code=EXIT_CODES[verdict],
         rebuilt=Rebuilt(file_name=rebuilt.file_name, sha256=rebuilt.sha256, size=rebuilt.size),
-        causes=() if verdict == "identical" else rebuild_causes.of(given, made, diff),
+        causes=() if verdict == "identical" else causes_of(given, made, diff),
         diff=diff,
     )

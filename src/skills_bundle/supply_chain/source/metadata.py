@@ -1,7 +1,8 @@
-"""Decision: core metadata compared with `[project]`, as far as data alone can say.
+"""Decision: core metadata compared with `[project]`, as far as the configuration determines it.
 
-What decides what an installer does is compared: name, version, what is required. A field that code
-gives (`dynamic`, or `{root:uri}` in a requirement) follows from no data, and is named instead.
+The fields that affect an installer are compared: name, version and requirements, in the normal form
+of `packaging`. A field computed by code (`dynamic`, or `{root:uri}` in a requirement) follows from
+no configuration, and is listed instead.
 """
 
 from __future__ import annotations
@@ -9,9 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
 from skills_bundle.formats import core_metadata
-from skills_bundle.project.settings import normalized
-from skills_bundle.supply_chain.source.layout import table, texts
+from skills_bundle.supply_chain.source.project import table, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,17 +27,11 @@ _VERSION_IN_FILE: Final = re.compile(
     r"^(?:__version__|VERSION) *= *(['\"])v?(?P<version>.+?)\1",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What hatchling looks for in a version file unless a project says otherwise."""
-_REQUIREMENT: Final = re.compile(r"([A-Za-z0-9._-]+)(?:\[([^\]]*)\])?(.*)")
-"""A requirement without blanks and marker."""
-_OPERATOR: Final = re.compile(r" ?([<>=!~]+) ?")
-_EXTRA: Final = re.compile(
-    r"^(?:\((?P<rest>.*)\)\s*and\s*)?extra\s*==\s*['\"](?P<extra>[^'\"]*)['\"]$"
-)
+"""hatchling's default pattern for a version file."""
 
 
 class Metadata(NamedTuple):
-    """What was found: fields that differ, in words, and fields that nobody could compare."""
+    """The result: fields that differ, in words, and fields that could not be compared."""
 
     differing: tuple[str, ...]
     not_compared: tuple[str, ...]
@@ -43,24 +42,24 @@ def compare(data: bytes, project: SourceProject) -> Metadata:
 
     Args:
         data: The file.
-        project: As the commit holds it.
+        project: The project in the commit.
     """
     head = core_metadata.read(data)
     wanted: dict[str, set[str] | None] = {
-        "Name": {normalized(str(project.metadata.get("name", "")))},
+        "Name": {canonicalize_name(str(project.metadata.get("name", "")))},
         "Version": _version(project),
         "Requires-Python": _static(project, "requires-python", _specifiers),
         "Requires-Dist": _requirements(project),
     }
     found = {
-        "Name": {normalized(name) for name in head.fields.get("name", ())},
-        "Version": set(head.fields.get("version", ())),
+        "Name": {canonicalize_name(name) for name in head.fields.get("name", ())},
+        "Version": {_normal_version(row) for row in head.fields.get("version", ())},
         "Requires-Python": {_specifiers(row) for row in head.fields.get("requires-python", ())},
         "Requires-Dist": {_requirement(row) for row in head.fields.get("requires-dist", ())},
     }
     differing = list(head.problems)
     differing += [
-        f"{name} is {_words(found[name])}, and {_words(expected)} in pyproject.toml"
+        f"{name} is {_words(found[name])}, but {_words(expected)} in pyproject.toml"
         for name, expected in wanted.items()
         if expected is not None and expected != found[name]
     ]
@@ -83,9 +82,9 @@ def _static(project: SourceProject, field: str, normal: Callable[[str], str]) ->
 
 
 def _version(project: SourceProject) -> set[str] | None:
-    """Give the version of the table, or of the file that hatchling searches as data."""
+    """Return the version in the table, or in the file that hatchling searches for it."""
     if not _is_dynamic(project, "version"):
-        return {str(project.metadata.get("version", ""))}
+        return {_normal_version(str(project.metadata.get("version", "")))}
     rows = table(project.document, "tool", "hatch", "version")
     path = rows.get("path")
     if rows.keys() != {"path"} or not isinstance(path, str):
@@ -96,7 +95,17 @@ def _version(project: SourceProject) -> set[str] | None:
         return None
     text = project.commit.data(found.entry.oid).decode(errors="replace")
     match = _VERSION_IN_FILE.search(text)
-    return None if match is None else {match["version"]}
+    return None if match is None else {_normal_version(match["version"])}
+
+
+def _normal_version(text: str) -> str:
+    """Return a version in the normal form of PEP 440, without trailing zeros."""
+    try:
+        found = Version(text)
+    except InvalidVersion:
+        return text
+    release = re.sub(r"(\.0)+$", "", ".".join(map(str, found.release)))
+    return str(found).replace(".".join(map(str, found.release)), release, 1)
 
 
 def _requirements(project: SourceProject) -> set[str] | None:
@@ -104,39 +113,68 @@ def _requirements(project: SourceProject) -> set[str] | None:
     if any(_is_dynamic(project, field) for field in fields):
         return None
     rows = texts(project.metadata.get("dependencies"))
-    extras = table(project.metadata, "optional-dependencies")
-    options = {(extra, row) for extra, listed in extras.items() for row in texts(listed)}
-    if any("{" in row for row in (*rows, *(row for _, row in options))):
+    extras: dict[str, list[str]] = {}
+    for extra, listed in table(project.metadata, "optional-dependencies").items():
+        extras.setdefault(canonicalize_name(extra), []).extend(texts(listed))
+    if any("{" in row for row in (*rows, *(row for listed in extras.values() for row in listed))):
         return None
-    return {
-        *map(_requirement, rows),
-        *(_joined(_requirement(row), normalized(extra)) for extra, row in options),
+    name = canonicalize_name(str(project.metadata.get("name", "")))
+    options = {
+        (extra, row) for extra in extras for row in _with_own_extras(extra, extras, name, set())
     }
+    return {*map(_requirement, rows), *(_requirement(row, extra) for extra, row in options)}
 
 
-def _requirement(text: str) -> str:
-    """Spell a requirement in one way: hatchling's own spelling depends on its version."""
-    head, _, marker = text.partition(";")
-    match = _REQUIREMENT.fullmatch("".join(head.split()))
-    if match is None:
-        return text
-    name, extras, constraint = match.groups(default="")
-    listed = ",".join(sorted(normalized(one) for one in extras.split(",") if one))
-    spelled = normalized(name) + (f"[{listed}]" if listed else "") + _specifiers(constraint)
-    marker = _OPERATOR.sub(r" \1 ", " ".join(marker.split()).replace("'", '"'))
-    found = _EXTRA.fullmatch(marker)
-    if found is None:
-        return f"{spelled}; {marker}" if marker else spelled
-    rest = f"{spelled}; {found['rest']}" if found["rest"] else spelled
-    return _joined(rest, normalized(found["extra"]))
+def _with_own_extras(
+    extra: str, extras: dict[str, list[str]], name: str, seen: set[str]
+) -> set[str]:
+    """Return the requirements of an extra; `name[other]` stands for those of another extra."""
+    if extra in seen:
+        return set()
+    found: set[str] = set()
+    for row in extras.get(extra, []):
+        try:
+            requirement = Requirement(row)
+        except InvalidRequirement:
+            found.add(row)
+            continue
+        if canonicalize_name(requirement.name) != name:
+            found.add(row)
+            continue
+        for other in requirement.extras:
+            found |= _with_own_extras(canonicalize_name(other), extras, name, {*seen, extra})
+    return found
 
 
-def _joined(requirement: str, extra: str) -> str:
-    return f"{requirement} for extra {extra}"
+def _requirement(text: str, extra: str | None = None) -> str:
+    """Return a requirement in one spelling; hatchling's own depends on its version.
+
+    Args:
+        text: As written.
+        extra: The extra that it belongs to; it becomes part of the marker.
+    """
+    try:
+        found = Requirement(text)
+        if extra is not None:
+            marker = f'extra == "{extra}"'
+            if found.marker is not None:
+                marker = (
+                    f"({found.marker}) and {marker}"
+                    if " or " in str(found.marker)
+                    else (f"{found.marker} and {marker}")
+                )
+            bare, _, _ = str(found).partition(";")
+            separator = " ; " if found.url else "; "
+            found = Requirement(f"{bare.strip()}{separator}{marker}")
+    except InvalidRequirement:
+        return text if extra is None else f"{text} for extra {extra}"
+    found.name = canonicalize_name(found.name)
+    found.extras = {canonicalize_name(one) for one in found.extras}
+    return str(found)
 
 
 def _specifiers(text: str) -> str:
-    bare = text.strip().removeprefix("(").removesuffix(")")
-    if bare.startswith("@"):
-        return " " + bare
-    return ",".join(sorted("".join(one.split()) for one in bare.split(",")))
+    try:
+        return str(SpecifierSet(text))
+    except InvalidSpecifier:
+        return text

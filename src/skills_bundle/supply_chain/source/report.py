@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from skills_bundle.archives.model import ArchiveKind
+from skills_bundle.bundle.verdict import Report, Verdict
 from skills_bundle.formats.record import Record
 
 FileState = Literal[
@@ -23,9 +24,6 @@ fails. `not_in_commit`: the commit has nothing of the kind.
 CheckState = Literal["holds", "fails", "cannot_tell", "remark"]
 """`remark`: worth knowing, and no reason for a verdict."""
 
-Verdict = Literal["match", "differs", "cannot_tell"]
-EXIT_CODES: Final[dict[Verdict, Literal[0, 1, 3]]] = {"match": 0, "differs": 1, "cannot_tell": 3}
-
 VERDICT_OF_FILE: Final[dict[FileState, Verdict]] = {
     "equals_blob": "match",
     "generated": "match",
@@ -43,10 +41,10 @@ VERDICT_OF_CHECK: Final[dict[CheckState, Verdict]] = {
 }
 
 NOT_PROVED: Final = (
-    "that the commit is in the repository its author published: it is in yours",
-    "that generated files follow from the commit, beyond what was checked of each",
-    "that nothing which the commit would ship was left out of the package's code",
-    "who made the commit, the tag or the archive: nothing here is signed by us",
+    "that the commit is in its author's repository: it is in yours",
+    "that generated files follow from the commit, beyond the listed checks",
+    "that the package's code is complete: a file the commit would ship may be missing",
+    "who made the commit, the tag or the archive: receipts are not signed",
 )
 """What a match does not show, in sentences that go on from "not proved"."""
 
@@ -83,7 +81,7 @@ class SourceCheck(Record):
     detail: str
 
 
-class SourceVerification(Record):
+class SourceVerification(Report):
     """What there is to say about an archive and a commit.
 
     Attributes:
@@ -105,8 +103,6 @@ class SourceVerification(Record):
         not_proved: What a match does not show.
     """
 
-    verdict: Verdict
-    exit_code: Literal[0, 1, 3]
     file_name: str
     sha256: str
     kind: ArchiveKind
@@ -124,7 +120,3 @@ class SourceVerification(Record):
     def differences(self) -> tuple[SourceFile, ...]:
         """The files that keep the verdict from being `match`."""
         return tuple(row for row in self.files if VERDICT_OF_FILE[row.state] != "match")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as a JSON object."""
-        return self.model_dump(mode="json")
