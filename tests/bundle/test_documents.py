@@ -13,7 +13,7 @@ from skills_bundle.bundle.documents import Document, Identity
 from skills_bundle.bundle.receipt import BuildReceipt, Source, seal
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.formats.digest import git_object_id, sha256_hex
-from skills_bundle.formats.record_file import RecordRow
+from skills_bundle.formats.metadata_files import RecordRow
 from tests.installed_builder import NAME, VERSION, InstalledBuilder, metadata_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 from skills_bundle.bundle import file_rows
 from skills_bundle.bundle.file_rows import FileRow, Holdings, Seen
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.formats.record_file import RecordFile, RecordRow
+from skills_bundle.formats.metadata_files import RecordFile, RecordRow
 from tests.installed_builder import lock_of
 
 DATA = b"---\nname: a\n---\n"

@@ -13,7 +13,7 @@ from skills_bundle.bundle.file_rows import Holdings, Seen
 from skills_bundle.bundle.verify import Evidence, Verification
 from skills_bundle.errors import Problem, UnsafeFileError
 from skills_bundle.formats.digest import git_object_id, sha256_hex
-from skills_bundle.formats.record_file import RecordFile, RecordRow
+from skills_bundle.formats.metadata_files import RecordFile, RecordRow
 from tests.installed_builder import SAMPLE, InstalledBuilder
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoints
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle.formats import core_metadata, entry_points
+from skills_bundle.formats import metadata_files
 
 BREAKS = ["\n", "\r", "\r\n", "\x0c", "\x0b", "\x1c", "\x85", "\u2028", " ", "\t", ";", "#"]
 FIELDS = st.lists(st.sampled_from(["Name", "name", ":", ": ", "a", "From ", "-", *BREAKS]))
@@ -18,7 +18,7 @@ ROWS = st.lists(st.sampled_from(["[a]", "[b]", "=", " = ", "x", "y", "[", "]", "
 @given(FIELDS.map("".join))
 def test_metadata_that_has_no_problem_is_the_same_to_an_e_mail_parser(text: str) -> None:
     """That is what pip and importlib.metadata read it with."""
-    head = core_metadata.read(text.encode())
+    head = metadata_files.parse_metadata(text.encode())
     if head.problems:
         return
     parsed = email.message_from_string(text)
@@ -30,7 +30,7 @@ def test_metadata_that_has_no_problem_is_the_same_to_an_e_mail_parser(text: str)
 @given(ROWS.map("".join))
 def test_entry_points_that_are_read_are_the_same_to_importlib(text: str) -> None:
     """That is what installers and Python itself read them with."""
-    found = entry_points.parse(text.encode())
+    found = metadata_files.parse_entry_points(text.encode())
     if found is None:
         return
     load = getattr(EntryPoints, "_from_text_for")  # noqa: B009 - private, and the one way to ask it

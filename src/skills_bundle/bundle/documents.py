@@ -27,7 +27,7 @@ from skills_bundle.git import proof
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
-    from skills_bundle.formats.record_file import RecordRow
+    from skills_bundle.formats.metadata_files import RecordRow
 
 DocumentState = Literal[
     "ok", "missing", "linked", "not_regular", "unreadable", "invalid", "altered"

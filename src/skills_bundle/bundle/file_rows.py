@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
     from skills_bundle.bundle.lock import CatalogLock, LockedFile
-    from skills_bundle.formats.record_file import RecordFile, RecordRow
+    from skills_bundle.formats.metadata_files import RecordFile, RecordRow
 
 FileState = Literal[
     "ok",

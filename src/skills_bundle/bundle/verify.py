@@ -14,8 +14,8 @@ from skills_bundle.bundle.proof_report import ProofReport
 from skills_bundle.bundle.provenance import Provenance
 from skills_bundle.bundle.sbom import SbomState
 from skills_bundle.errors import Problem
+from skills_bundle.formats.metadata_files import RECORD_FILE_NAME
 from skills_bundle.formats.record import Record
-from skills_bundle.formats.record_file import RECORD_FILE_NAME
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.documents import Identity
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.errors import UnsafeFileError
-    from skills_bundle.formats.record_file import RecordFile
+    from skills_bundle.formats.metadata_files import RecordFile
 
 Layout = Literal["installed", "linked", "source"]
 """How the package got where it runs from: files, links to files, or its own source."""

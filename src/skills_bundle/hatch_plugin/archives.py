@@ -20,7 +20,7 @@ from skills_bundle.bundle import sbom
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
-from skills_bundle.formats import entry_points
+from skills_bundle.formats import metadata_files
 from skills_bundle.hatch_plugin import selection
 from skills_bundle.hatch_plugin.receipt import GENERATED, read_candidate
 from skills_bundle.hatch_plugin.selection import plain
@@ -241,7 +241,7 @@ def _require_portable(paths: Iterable[str]) -> None:
 def _require_one_installation(members: Mapping[str, Member], dist_info: str) -> None:
     """Raise if a member would replace another, or installers would treat it differently."""
     member = members.get(f"{dist_info}/{selection.ENTRY_POINTS}")
-    groups = None if member is None else entry_points.parse(member.data)
+    groups = None if member is None else metadata_files.parse_entry_points(member.data)
     commands = [name for group in COMMANDS for name in (groups or {}).get(group, {})]
     _refuse(tuple(install_problems(members, dist_info, commands)))
 

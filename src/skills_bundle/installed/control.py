@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from skills_bundle.bundle import limits as bundle_limits
 from skills_bundle.files import reading
 from skills_bundle.formats import limits as format_limits
-from skills_bundle.formats.record_file import RECORD_FILE_NAME
+from skills_bundle.formats.metadata_files import RECORD_FILE_NAME
 from skills_bundle.installed import distribution, limits
 from skills_bundle.installed.distribution import METADATA_FILE_NAME
 from skills_bundle.installed.inventory import Inventory

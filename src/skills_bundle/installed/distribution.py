@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk
-from skills_bundle.formats import core_metadata, limits, record_file
+from skills_bundle.formats import limits, metadata_files
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
+from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,7 +125,7 @@ def _read(site: Path, folder: str, *, follow_last: bool) -> Distribution | None:
     if _is_missing(metadata) and _is_missing(record):
         return None
     name, version = _parts(folder)
-    head = core_metadata.read(metadata if isinstance(metadata, bytes) else b"")
+    head = metadata_files.parse_metadata(metadata if isinstance(metadata, bytes) else b"")
     if (told := head.first("name")) and (told_version := head.first("version")):
         name, version = normalised(told), told_version
     refused = record if isinstance(record, UnsafeFileError) and not _is_missing(record) else None
@@ -133,7 +133,7 @@ def _read(site: Path, folder: str, *, follow_last: bool) -> Distribution | None:
         name=name,
         version=version,
         folder=folder,
-        record=record_file.parse(record) if isinstance(record, bytes) else None,
+        record=metadata_files.parse_record(record) if isinstance(record, bytes) else None,
         record_refused=refused,
         metadata_sha256=sha256_hex(metadata) if isinstance(metadata, bytes) else None,
     )

@@ -11,8 +11,8 @@ from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk
 from skills_bundle.files.paths import is_junk
 from skills_bundle.files.reading import unreadable
-from skills_bundle.formats import limits, record_file
-from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME
+from skills_bundle.formats import limits, metadata_files
+from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX, RECORD_FILE_NAME
 from skills_bundle.installed.location import BUNDLE_FOLDER
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _read(site: Path, dist_info: str) -> Found | None:
             data = reader.read_up_to(f"{dist_info}/{RECORD_FILE_NAME}", limits.RECORD_MAX_BYTES)
     except UnsafeFileError:
         return None
-    rows = record_file.parse(data.data).rows
+    rows = metadata_files.parse_record(data.data).rows
     packages = [path.removesuffix(_MARK) for path in rows if path.endswith(_MARK)]
     if not packages:
         return None

@@ -17,11 +17,11 @@ from skills_bundle.bundle import sbom
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import BundleUnavailableError, Problem
-from skills_bundle.formats.record_file import RECORD_FILE_NAME
+from skills_bundle.formats.metadata_files import RECORD_FILE_NAME
 from skills_bundle.installed import distribution
 
 if TYPE_CHECKING:
-    from skills_bundle.formats.record_file import RecordFile
+    from skills_bundle.formats.metadata_files import RecordFile
     from skills_bundle.installed.distribution import Distribution
 
 BUNDLE_FOLDER: Final = ".agents"

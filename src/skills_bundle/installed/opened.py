@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
-    from skills_bundle.formats.record_file import RecordRow
+    from skills_bundle.formats.metadata_files import RecordRow
     from skills_bundle.installed.location import Installed
 
 

@@ -18,8 +18,8 @@ from skills_bundle.errors import UnsafeFileError
 from skills_bundle.files.paths import parents
 from skills_bundle.files.tree import FileEntry, FileTree, compare, path_bytes
 from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX, RECORD_FILE_NAME
 from skills_bundle.formats.record import Record
-from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME
 from skills_bundle.skills.model import SKILL_MD
 from skills_bundle.supply_chain import limits
 

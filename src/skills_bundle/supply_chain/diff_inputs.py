@@ -22,7 +22,7 @@ from skills_bundle.files.names import from_disk
 from skills_bundle.files.paths import parents
 from skills_bundle.files.reading import read_files, read_named, unread, unreadable, walk
 from skills_bundle.files.tree import FileEntry, FileTree
-from skills_bundle.formats.record_file import DIST_INFO_SUFFIX
+from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX
 from skills_bundle.installed import collections, installations
 from skills_bundle.installed.collections import UnknownCollectionError
 from skills_bundle.installed.location import BUNDLE_FOLDER, SKILLS_FOLDER

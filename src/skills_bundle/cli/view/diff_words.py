@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.text import count, shortened, size
-from skills_bundle.formats.record_file import DIST_INFO_SUFFIX
+from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX
 from skills_bundle.installed.location import BUNDLE_FOLDER, SKILLS_FOLDER
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import Problem
 from skills_bundle.files.paths import parents
 from skills_bundle.files.tree import FileEntry, FileTree, compare, path_bytes
-from skills_bundle.formats import entry_points
+from skills_bundle.formats import metadata_files
 from skills_bundle.formats.digest import TREE_MODE, dir_hash, git_object_id, recorded_hex
-from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME
+from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX, RECORD_FILE_NAME
 from skills_bundle.git import proof
 from skills_bundle.git.commit import Commit
 from skills_bundle.installed.location import BUNDLE_FOLDER
@@ -149,7 +149,7 @@ def _entry_points(contents: ArchiveContents, group: str) -> dict[str, str] | Non
     data = contents.archive.read(f"{contents.dist_info}/entry_points.txt")
     if data is None:
         return {}
-    groups = entry_points.parse(data)
+    groups = metadata_files.parse_entry_points(data)
     return None if groups is None else groups.get(group, {})
 
 

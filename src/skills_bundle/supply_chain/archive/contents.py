@@ -20,9 +20,9 @@ from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import SettingsError, UnsafeFileError
 from skills_bundle.files.paths import parents
-from skills_bundle.formats import core_metadata, record_file, toml
+from skills_bundle.formats import metadata_files, toml
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.formats.record_file import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
+from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
 from skills_bundle.installed.distribution import METADATA_FILE_NAME
 from skills_bundle.installed.location import BUNDLE_FOLDER
 from skills_bundle.project import limits, settings
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.documents import Document
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
-    from skills_bundle.formats.record_file import RecordRow
+    from skills_bundle.formats.metadata_files import RecordRow
     from skills_bundle.supply_chain.source.project import Table
 
 PKG_INFO: Final = "PKG-INFO"
@@ -99,7 +99,7 @@ def contents_of(archive: Archive) -> ArchiveContents:
     dist_info = _dist_info(archive) if is_wheel else ""
     identity = _identity(archive, dist_info)
     recorded = archive.read(f"{dist_info}/{RECORD_FILE_NAME}") if dist_info else None
-    record = None if recorded is None else record_file.parse(recorded)
+    record = None if recorded is None else metadata_files.parse_record(recorded)
     rows: Mapping[str, RecordRow] = {} if record is None else record.rows
     receipt = documents.read_receipt(_document(archive, receipt_path), rows.get(receipt_path))
     sdist_only = frozenset[str]() if is_wheel else _sdist_only(archive, identity, receipt)
@@ -179,7 +179,7 @@ def _identity(archive: Archive, dist_info: str) -> Identity:
     if metadata is None:
         name, version = name_and_version(archive.file_name)
         return Identity(name, version, known=False)
-    head = core_metadata.read(metadata)
+    head = metadata_files.parse_metadata(metadata)
     return Identity(
         canonicalize_name(head.first("name") or ""),
         head.first("version") or "",

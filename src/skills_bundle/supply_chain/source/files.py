@@ -12,7 +12,7 @@ from skills_bundle.archives.canonical import is_script_of
 from skills_bundle.bundle import sbom
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import RepositoryUnavailableError
-from skills_bundle.formats import entry_points, record_file
+from skills_bundle.formats import metadata_files
 from skills_bundle.formats.digest import git_object_id, recorded_hex
 from skills_bundle.git.commit import FILE_MODES
 from skills_bundle.supply_chain.source import metadata as source_metadata
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from skills_bundle.archives.model import Member
-    from skills_bundle.formats.record_file import RecordRow
+    from skills_bundle.formats.metadata_files import RecordRow
     from skills_bundle.git.commit import Commit, Found
     from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.source.report import FileState
@@ -237,7 +237,7 @@ def generator(data: bytes) -> str:
 
 def _record(data: bytes, contents: ArchiveContents, _project: SourceProject) -> Checked:
     """Compare RECORD with every member."""
-    found = record_file.parse(data)
+    found = metadata_files.parse_record(data)
     members = contents.archive.members
     own = f"{contents.dist_info}/RECORD"
     wrong = [str(problem.message) for problem in found.problems]
@@ -264,7 +264,7 @@ def _entry_points(data: bytes, _contents: ArchiveContents, project: SourceProjec
     if computed:
         text = f"computed by code: {', '.join(computed)}; nothing was compared"
         return Checked(holds=True, detail=text)
-    found = entry_points.parse(data)
+    found = metadata_files.parse_entry_points(data)
     if found is None:
         return Checked(holds=False, detail="tools could read it differently")
     if found == _declared(project.metadata):

@@ -15,7 +15,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from skills_bundle.formats import core_metadata
+from skills_bundle.formats import metadata_files
 from skills_bundle.supply_chain.source.project import table, texts
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def compare(data: bytes, project: SourceProject) -> Metadata:
         data: The file.
         project: The project in the commit.
     """
-    head = core_metadata.read(data)
+    head = metadata_files.parse_metadata(data)
     wanted: dict[str, set[str] | None] = {
         "Name": {canonicalize_name(str(project.metadata.get("name", "")))},
         "Version": _version(project),
