@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle.bundle import assemble, receipt
 from skills_bundle.project.file_facts import open_facts
-from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.model import FileFacts
 from skills_bundle.skills.scan import scan
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
-    from skills_bundle.skills.model import FileFacts, RefusedSkill, ScanResult, Skill
+    from skills_bundle.skills.model import RefusedSkill, ScanResult, Skill
 
 GIT_ENVIRONMENT: Final = {
     "PATH": os.environ.get("PATH", ""),
@@ -101,7 +101,7 @@ class SkillsFolder:
         """Scan the folder; without facts, by the disk alone."""
         is_project = self.name == "."
         return scan(
-            self.path, facts or DiskFacts(), exclude=exclude, strict=strict, is_project=is_project
+            self.path, facts or FileFacts(), exclude=exclude, strict=strict, is_project=is_project
         )
 
     def lock(self, facts: FileFacts | None = None) -> CatalogLock:

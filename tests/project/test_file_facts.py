@@ -12,13 +12,11 @@ import pytest
 from skills_bundle.bundle import lock
 from skills_bundle.errors import CheckoutError
 from skills_bundle.project.file_facts import GitFacts, open_facts
-from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.model import FileFacts
 from tests.hatch_plugin.sample import SampleProject, git
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from skills_bundle.skills.model import FileFacts
 
 
 @pytest.fixture
@@ -123,7 +121,7 @@ def test_in_a_checkout_git_is_asked(sample: SampleProject) -> None:
 def test_elsewhere_the_disk_is_asked_and_the_reason_is_told(tmp_path: Path) -> None:
     """A caller can say why ignored files would be locked."""
     found = open_facts(tmp_path, "skills", None)
-    assert isinstance(found.facts, DiskFacts)
+    assert type(found.facts) is FileFacts
     assert found.without_git is not None
     assert found.without_git.reason == "not_git_source"
 
@@ -214,4 +212,4 @@ def test_without_pygit2_nothing_is_guessed(sample: SampleProject) -> None:
 def test_an_empty_git_folder_is_none(tmp_path: Path) -> None:
     """Git passes it by."""
     (tmp_path / ".git").mkdir()
-    assert isinstance(open_facts(tmp_path, "skills", None).facts, DiskFacts)
+    assert type(open_facts(tmp_path, "skills", None).facts) is FileFacts

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from skills_bundle.bundle import assemble
 from skills_bundle.catalog import entries
-from skills_bundle.skills.model import DiskFacts, ScanResult, SkillFile
+from skills_bundle.skills.model import FileFacts, ScanResult, SkillFile
 from skills_bundle.skills.rules import Candidate, judge
 from skills_bundle.skills.scan import scan
 from tests.property.test_frontmatter import pieces
@@ -68,7 +68,7 @@ def test_most_vectors_have_an_entry() -> None:
 
 def test_our_own_skills_all_have_entries_that_are_read_alike() -> None:
     """Nothing of ours is left out."""
-    found = scan(ROOT / "skills", DiskFacts())
+    found = scan(ROOT / "skills", FileFacts())
     made = listed(found.skills)
     data = {skill.name: (ROOT / "skills" / skill.path / "SKILL.md") for skill in found.skills}
     assert made.keys() == data.keys()

@@ -16,7 +16,7 @@ from skills_bundle.files import limits as file_limits
 from skills_bundle.files.reading import Folder, FolderEntry
 from skills_bundle.formats.digest import TreeEntry
 from skills_bundle.skills import limits
-from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.model import FileFacts
 from skills_bundle.skills.scan import scan
 from tests.builders import SkillsFolder, codes, open_way_to, skill_md
 
@@ -264,12 +264,12 @@ def test_special_files_outside_skills_are_nothing(folder: SkillsFolder) -> None:
 UNPRIVILEGED = """
 import os, sys
 from pathlib import Path
-from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.model import FileFacts
 from skills_bundle.skills.scan import scan
 if os.geteuid() == 0:  # root may read everything: become somebody who may not
     os.setgid(65534)
     os.setuid(65534)
-result = scan(Path(sys.argv[1]), DiskFacts())
+result = scan(Path(sys.argv[1]), FileFacts())
 for row in [row for skill in result.refused for row in skill.diagnostics] + list(result.problems):
     print(row.code, row.path)
 """
@@ -299,7 +299,7 @@ def test_what_may_not_be_read_is_a_problem_and_no_crash(folder: SkillsFolder) ->
 def test_a_missing_skills_folder_is_an_error(tmp_path: Path) -> None:
     """With its path."""
     with pytest.raises(UnreadableSkillsError, match="nowhere"):
-        scan(tmp_path / "nowhere", DiskFacts())
+        scan(tmp_path / "nowhere", FileFacts())
 
 
 def test_the_skills_folder_itself_may_be_reached_through_a_link(folder: SkillsFolder) -> None:
@@ -307,7 +307,7 @@ def test_the_skills_folder_itself_may_be_reached_through_a_link(folder: SkillsFo
     folder.skill("alpha")
     link = folder.project / "link"
     link.symlink_to(folder.path)
-    assert [skill.path for skill in scan(link, DiskFacts()).skills] == ["alpha"]
+    assert [skill.path for skill in scan(link, FileFacts()).skills] == ["alpha"]
 
 
 # --- bounds -----------------------------------------------------------------------------------
@@ -485,7 +485,7 @@ def test_an_old_lock_keeps_x_bits_and_unlocked_entries(folder: SkillsFolder) -> 
     old = folder.lock()
     script.chmod(0o644)
     stray.unlink()
-    assert folder.lock(DiskFacts(old)) == old
+    assert folder.lock(FileFacts(old)) == old
 
 
 def test_a_new_file_beside_an_old_lock_has_the_disks_x_bit(folder: SkillsFolder) -> None:
@@ -493,7 +493,7 @@ def test_a_new_file_beside_an_old_lock_has_the_disks_x_bit(folder: SkillsFolder)
     folder.skill("alpha")
     old = folder.lock()
     folder.write("alpha/run.sh", executable=True)
-    (skill,) = folder.scan(DiskFacts(old)).skills
+    (skill,) = folder.scan(FileFacts(old)).skills
     assert [file.executable for file in skill.files] == [False, True]
 
 
@@ -507,13 +507,13 @@ def test_an_old_locks_entry_makes_way_for_a_new_skill(folder: SkillsFolder) -> N
     (folder.path / "gamma/SKILL.md").rmdir()
     for name in ("alpha", "beta", "gamma"):
         folder.skill(name)
-    assert folder.scan(DiskFacts(old)).unlocked == ()
+    assert folder.scan(FileFacts(old)).unlocked == ()
 
 
-def _without_skills(folder: SkillsFolder) -> DiskFacts:
+def _without_skills(folder: SkillsFolder) -> FileFacts:
     """Give facts of a time when `alpha/SKILL.md` was a stray file."""
 
-    class Facts(DiskFacts):
+    class Facts(FileFacts):
         def unlocked(self) -> tuple[TreeEntry, ...] | None:
             return tuple(
                 TreeEntry(path, "100644", "0" * 40)

@@ -14,7 +14,7 @@ import pytest
 from skills_bundle.bundle import assemble
 from skills_bundle.catalog import search
 from skills_bundle.project import project, settings
-from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.model import FileFacts
 from skills_bundle.skills.scan import scan
 from tests.skills_collection.collection import (
     MARKDOWN,
@@ -58,14 +58,14 @@ def test_a_skill_is_valid_for_the_reference_validator(name: str) -> None:
 
 def test_every_skill_passes_our_strict_scan_without_a_diagnostic() -> None:
     """What we ask of others holds for us, warnings included."""
-    result = scan(SKILLS, DiskFacts(), strict=True)
+    result = scan(SKILLS, FileFacts(), strict=True)
     assert result.refused == ()
     assert [(skill.name, skill.diagnostics) for skill in result.skills] == [(n, ()) for n in NAMES]
 
 
 def test_nothing_lies_between_the_skills() -> None:
     """Every file of the folder belongs to a skill."""
-    result = scan(SKILLS, DiskFacts())
+    result = scan(SKILLS, FileFacts())
     assert (result.without_skill_md, result.unlocked) == ((), ())
 
 
@@ -97,7 +97,7 @@ def test_every_file_of_a_skill_is_named_in_its_skill_md(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_skill_is_found_by_the_words_people_use(name: str) -> None:
     """Our own catalog search gives it for each of three words."""
-    entries = search.index(assemble.lock("ours", scan(SKILLS, DiskFacts())))
+    entries = search.index(assemble.lock("ours", scan(SKILLS, FileFacts())))
     found = {word: [row.name for row in search.matches(entries, word)] for word in KEY_WORDS[name]}
     assert [word for word, names in found.items() if name not in names] == []
 

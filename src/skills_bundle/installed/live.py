@@ -59,13 +59,13 @@ def scan_project(project: Path) -> Scanned:
     """
     from skills_bundle.bundle import assemble  # noqa: PLC0415 -- see the docstring above
     from skills_bundle.project import settings  # noqa: PLC0415 -- see the docstring above
-    from skills_bundle.skills.model import DiskFacts  # noqa: PLC0415 -- likewise
+    from skills_bundle.skills.model import FileFacts  # noqa: PLC0415 -- likewise
     from skills_bundle.skills.scan import scan  # noqa: PLC0415 -- likewise
 
     try:
         chosen = settings.read(project / "pyproject.toml")
         folder = project / to_disk(chosen.skills)
-        facts = DiskFacts(_committed_lock(project))
+        facts = FileFacts(_committed_lock(project))
         found = scan(folder, facts, exclude=chosen.exclude, is_project=chosen.skills == ".")
         usable = replace(found, refused=(), problems=())
         return Scanned(folder, assemble.lock(chosen.collection, usable), len(found.refused))

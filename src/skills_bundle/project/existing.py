@@ -285,27 +285,24 @@ def parse_configuration(pyproject: bytes | None, hatch: bytes | None) -> Configu
     replacement = _toml(hatch, "hatch.toml", problems)
     if problems:
         raise SettingsError("The project's files cannot be read.", tuple(problems))
+    build, prefix = settings.build_table(document, replacement)
     in_hatch = "build" in replacement
-    build = (
-        table_at(replacement, "build") if in_hatch else table_at(document, "tool", "hatch", "build")
-    )
     found = Configuration(
         pyproject=document,
         build=build,
         build_prefix=("build",) if in_hatch else ("tool", "hatch", "build"),
         in_hatch_toml=in_hatch,
     )
-    problems += _obstacles(found)
-    tables = [*settings.hook_tables(build, _shown_prefix(found))]
-    chosen, wrong = _settings(tables, found.name or "unnamed")
-    problems += wrong
+    tables = [*settings.hook_tables(build, prefix)]
+    problems += [*_obstacles(found), *_general_table(tables)]
+    chosen = None
+    try:
+        chosen = settings.agreed(tables, found.name or "unnamed") if tables else None
+    except SettingsError as error:
+        problems += error.problems
     if problems:
         raise SettingsError("The hook cannot be added to this project.", tuple(problems))
     return replace(found, settings=chosen, tables=tuple(where for where, _ in tables))
-
-
-def _shown_prefix(found: Configuration) -> str:
-    return "hatch.toml: build" if found.in_hatch_toml else "tool.hatch.build"
 
 
 def _toml(data: bytes | None, name: str, problems: list[Problem]) -> Table:
@@ -317,22 +314,13 @@ def _toml(data: bytes | None, name: str, problems: list[Problem]) -> Table:
         return {}
 
 
-def _settings(
-    tables: list[tuple[str, object]], name: str
-) -> tuple[Settings | None, tuple[Problem, ...]]:
-    problems: list[Problem] = []
-    found: list[Settings] = []
-    for where, table in tables:
-        try:
-            found.append(settings.parse(table, where, name))
-        except SettingsError as error:
-            problems += error.problems
-    if tables and not any(where.split(": ")[-1].count(".targets.") == 0 for where, _ in tables):
+def _general_table(tables: list[tuple[str, object]]) -> Iterator[Problem]:
+    """Yield a problem if there are tables of the hook, but for single targets only."""
+    if tables and all(".targets." in where for where, _ in tables):
         where = tables[0][0]
         general = f"{where.split('.targets.')[0]}.hooks.{where.rsplit('.', 1)[-1]}"
         message = f"is for one target only; move it to {general}, so that the sdist has a receipt"
-        problems.append(Problem(code="hook_for_one_target", message=message, path=where))
-    return (found[0] if found else None), tuple(problems)
+        yield Problem(code="hook_for_one_target", message=message, path=where)
 
 
 def _obstacles(found: Configuration) -> Iterator[Problem]:

@@ -15,14 +15,13 @@ from skills_bundle.errors import CheckoutError, Problem
 from skills_bundle.files.names import to_disk
 from skills_bundle.formats.digest import TreeEntry
 from skills_bundle.git.repository import is_repository, open_checkout, repository_folder
-from skills_bundle.skills.model import DiskFacts
+from skills_bundle.skills.model import FileFacts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.git.repository import Checkout
-    from skills_bundle.skills.model import FileFacts
 
 
 NO_CHECKOUT: Final = frozenset({"not_git_source", "project_not_in_repository"})
@@ -39,7 +38,7 @@ _REMEDIES: Final = (
 """Part of libgit2's message, and the remedy; the first match counts."""
 
 
-class GitFacts:
+class GitFacts(FileFacts):
     """The index and the ignore rules, seen from the skills folder (see `FileFacts`).
 
     Args:
@@ -50,9 +49,9 @@ class GitFacts:
 
     def __init__(self, checkout: Checkout, skills: str, old_lock: CatalogLock | None) -> None:
         """Keep the parts; nothing is read yet."""
+        super().__init__(old_lock)
         self._checkout = checkout
         self._prefix = checkout.prefix if skills == "." else f"{checkout.prefix}{skills}/"
-        self._locked = {} if old_lock is None else old_lock.files()
 
     def mode(self, path: str) -> str | None:
         """Return the mode the index records, or None."""
@@ -100,10 +99,8 @@ class GitFacts:
         mode = self.mode(path)
         if mode is not None:
             return mode == "100755"
-        locked = self._locked.get(path)
-        if locked is not None:
-            return locked.executable
-        return on_disk and self._checkout.config_flag("core.fileMode", default=True)
+        on_disk = on_disk and self._checkout.config_flag("core.fileMode", default=True)
+        return super().executable(path, on_disk=on_disk)
 
 
 class Facts(NamedTuple):
@@ -129,7 +126,7 @@ def open_facts(project: Path, skills: str, old_lock: CatalogLock | None) -> Fact
     except CheckoutError as error:
         if error.reason not in NO_CHECKOUT:
             raise _unreadable(project, error) from error
-        return Facts(DiskFacts(old_lock), error)
+        return Facts(FileFacts(old_lock), error)
 
 
 def _unreadable(project: Path, error: CheckoutError) -> CheckoutError:

@@ -275,7 +275,7 @@ def of_tables(pyproject: Table, hatch: Table) -> Settings:
         problem = _problem("no_project_name", "project.name", message)
         raise SettingsError("[project] in pyproject.toml needs a name.", (problem,))
     build, prefix = build_table(pyproject, hatch)
-    return _one([*hook_tables(build, prefix)], name)
+    return agreed([*hook_tables(build, prefix)], name)
 
 
 def build_table(pyproject: Table, hatch: Table) -> tuple[Table, str]:
@@ -308,8 +308,16 @@ def refuse_skills_of_a_project(folder: Path) -> None:
         raise SettingsError("This folder is not a project of its own.", (problem,))
 
 
-def _one(tables: list[tuple[str, object]], project_name: str) -> Settings:
-    """Return the settings that all tables agree on: one lock belongs to every target."""
+def agreed(tables: list[tuple[str, object]], project_name: str) -> Settings:
+    """Return the settings that all tables agree on: one lock belongs to every target.
+
+    Args:
+        tables: From `hook_tables`.
+        project_name: The `[project]` name, which two defaults derive from.
+
+    Raises:
+        SettingsError: With every problem of every table, or if two of them differ.
+    """
     if not tables:
         return defaults(project_name)
     problems: list[Problem] = []

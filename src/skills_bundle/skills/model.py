@@ -136,53 +136,6 @@ class ScanResult:
         return len(self.skills) + len(self.refused)
 
 
-class FileFacts(Protocol):
-    """What a scan has to know about files besides their bytes: git's view, if there is git.
-
-    Every path is below the skills folder, `/` between components.
-    """
-
-    def mode(self, path: str) -> str | None:
-        """Return the git mode that the index records for a path, else None."""
-        ...
-
-    def ignored(self, path: str) -> bool:
-        """Return whether git ignores a file or folder.
-
-        What git tracks never counts as ignored, nor does a folder that holds a tracked file.
-        """
-        ...
-
-    def untracked(self, path: str) -> bool:
-        """Return whether there is git, and it neither tracks nor ignores a path."""
-        del path
-        return False
-
-    def nested_repository(self, path: str) -> bool:
-        """Return whether a folder is a git repository of its own, whose files git would not add."""
-        del path
-        return False
-
-    def not_checked_out(self) -> tuple[str, ...]:
-        """Return every tracked file that is not checked out, as in a sparse checkout."""
-        return ()
-
-    def submodules(self) -> tuple[TreeEntry, ...]:
-        """Return the submodules below the skills folder."""
-        ...
-
-    def unlocked(self) -> tuple[TreeEntry, ...] | None:
-        """Return the files that do not ship, if known from elsewhere than the disk; else None.
-
-        An sdist holds the locked files only; the lock in it names what git held besides them.
-        """
-        return None
-
-    def executable(self, path: str, *, on_disk: bool) -> bool:
-        """Return the x bit from git's index, else from the old lock, else from the disk."""
-        ...
-
-
 class _Executable(Protocol):
     @property
     def executable(self) -> bool: ...
@@ -210,8 +163,11 @@ class OldLock(Protocol):
         ...
 
 
-class DiskFacts(FileFacts):
-    """Facts without git: from the disk, and from an old lock if there is one.
+class FileFacts:
+    """What a scan has to know about files besides their bytes.
+
+    This class knows the disk and an old lock, if there is one; a subclass knows git. Every path is
+    below the skills folder, `/` between components.
 
     Args:
         old_lock: Decides about x bits, which archives and mounts lose, and about `unlocked`,
@@ -219,31 +175,49 @@ class DiskFacts(FileFacts):
     """
 
     def __init__(self, old_lock: OldLock | None = None) -> None:
-        """Keep the lock's files."""
-        self._files: Mapping[str, _Executable] = {} if old_lock is None else old_lock.files()
-        self._unlocked = (
-            None
-            if old_lock is None
-            else tuple(TreeEntry(row.path, row.mode, row.oid) for row in old_lock.unlocked)
-        )
+        """Keep the lock."""
+        self._old_lock = old_lock
+        self._locked: Mapping[str, _Executable] = {} if old_lock is None else old_lock.files()
 
     def mode(self, path: str) -> str | None:
-        """Return None: nothing is tracked."""
+        """Return the git mode that the index records for a path, else None."""
         del path
 
     def ignored(self, path: str) -> bool:
-        """Return False: nothing is ignored."""
+        """Return whether git ignores a file or folder.
+
+        What git tracks never counts as ignored, nor does a folder that holds a tracked file.
+        """
         del path
         return False
 
+    def untracked(self, path: str) -> bool:
+        """Return whether there is git, and it neither tracks nor ignores a path."""
+        del path
+        return False
+
+    def nested_repository(self, path: str) -> bool:
+        """Return whether a folder is a git repository of its own, whose files git would not add."""
+        del path
+        return False
+
+    def not_checked_out(self) -> tuple[str, ...]:
+        """Return every tracked file that is not checked out, as in a sparse checkout."""
+        return ()
+
     def submodules(self) -> tuple[TreeEntry, ...]:
-        """Return none."""
+        """Return the submodules below the skills folder."""
         return ()
 
     def unlocked(self) -> tuple[TreeEntry, ...] | None:
-        """Return the old lock's, or None."""
-        return self._unlocked
+        """Return the files that do not ship, if known from elsewhere than the disk; else None.
+
+        An sdist holds the locked files only; the lock in it names what git held besides them.
+        """
+        if self._old_lock is None:
+            return None
+        return tuple(TreeEntry(row.path, row.mode, row.oid) for row in self._old_lock.unlocked)
 
     def executable(self, path: str, *, on_disk: bool) -> bool:
-        """Return the old lock's x bit, else the disk's."""
-        return self._files[path].executable if path in self._files else on_disk
+        """Return the x bit from git's index, else from the old lock, else from the disk."""
+        return self._locked[path].executable if path in self._locked else on_disk

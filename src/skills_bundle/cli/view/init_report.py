@@ -120,7 +120,7 @@ def run(folder: Path, options: InitOptions, *, dry_run: bool) -> Report:
         found.files.get("pyproject.toml"), found.files.get("hatch.toml")
     )
     chosen = choose_layout(found, said, options)
-    changes = plan_changes(found, said, chosen)
+    changes = plan_changes(chosen)
     lock, changes, refusal, number = _with_lock(found, said, chosen, changes)
     writing.check_places(found.folder, changes)
     locks_itself = _locks_itself(chosen, changes)
