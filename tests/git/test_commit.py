@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from skills_bundle.files.tree import FileTree
 from skills_bundle.git.commit import Commit
 from tests.hatch_plugin.sample import SampleProject, git
 
@@ -57,4 +58,22 @@ def test_every_file_of_a_folder_is_listed(sample: SampleProject) -> None:
     listed = git(sample.folder, "ls-tree", "-r", "--name-only", "HEAD", "skills/").split()
     assert sorted(commit_of(sample).files("skills")) == sorted(
         path.removeprefix("skills/") for path in listed
+    )
+
+
+def test_its_files_are_a_tree_like_any_other(sample: SampleProject) -> None:
+    """Equal bytes have one identity, and the tree id is git's own."""
+    tree = commit_of(sample).file_tree("skills")
+    contents = {path: (sample.folder / "skills" / path).read_bytes() for path in tree}
+    other = FileTree.from_bytes(contents, {"greet/scripts/hi.sh"})
+    assert tree.git_tree() == git(sample.folder, "rev-parse", "HEAD:skills").strip()
+    assert tree.content_identity(collection="acme") == other.content_identity(collection="acme")
+    assert {path: tree.read(path) for path in tree} == contents
+
+
+def test_links_of_a_commit_are_no_files_of_its_tree(sample: SampleProject) -> None:
+    """They are listed as links."""
+    tree = commit_of(sample).file_tree()
+    assert sorted(path for path, row in tree.items() if row.kind == "linked") == sorted(
+        ["a", "b", "gone", "one", "rooted", "two", "up"]
     )

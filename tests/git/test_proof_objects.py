@@ -169,7 +169,6 @@ def test_a_name_that_only_looks_odd_is_taken(name: bytes) -> None:
         (b"100644 a", "cut short"),
         (b"100644 a\0", "cut short"),
         (HEAD + b"\nx", "cut short"),
-        (row(b"a", oid=b"\x11" * 32) + row(b"b", oid=b"\x22" * 32), "SHA-256"),
     ],
 )
 def test_what_git_never_writes_into_a_tree_is_told(data: bytes, why: str) -> None:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from skills_bundle.errors import Problem, RepositoryUnavailableError
+from skills_bundle.files.tree import FileEntry, FileTree
 from skills_bundle.formats.digest import TREE_MODE
 from skills_bundle.git import limits
 
@@ -86,12 +87,8 @@ def tree_entries(raw: bytes) -> dict[str, Entry]:
     return {row.name.decode("utf-8", "surrogateescape"): row.entry for row in tree_rows(raw)}
 
 
-def tree_rows(raw: bytes, oid_bytes: int = _OID_BYTES) -> Iterator[TreeRow]:
+def tree_rows(raw: bytes) -> Iterator[TreeRow]:
     """Iterate over the rows of a raw tree.
-
-    Args:
-        raw: Its bytes.
-        oid_bytes: Size of an object id: 20 for SHA-1, 32 for SHA-256.
 
     Raises:
         ValueError: If a row is incomplete.
@@ -99,7 +96,7 @@ def tree_rows(raw: bytes, oid_bytes: int = _OID_BYTES) -> Iterator[TreeRow]:
     position = 0
     while position < len(raw):
         space, zero = raw.find(b" ", position), raw.find(b"\0", position)
-        end = zero + 1 + oid_bytes
+        end = zero + 1 + _OID_BYTES
         if not position < space < zero or end > len(raw):
             raise ValueError("is not a tree: a row is cut short")
         yield TreeRow(raw[position:space], raw[space + 1 : zero], raw[zero + 1 : end])
@@ -207,6 +204,20 @@ class Commit:
         message = f"commit {self.oid} has more than {limits.COMMIT_MAX_FILES} files"
         problem = Problem(code="object_unusable", message=message)
         return RepositoryUnavailableError("The commit is too large to be compared.", (problem,))
+
+    def file_tree(self, folder: str = "") -> FileTree:
+        """Return the files below a folder with their digests, as any other tree of files.
+
+        Each blob is read once. A link is an entry of kind `linked`, a submodule `not_regular`.
+        """
+        rows = self.files(folder)
+        entries = {
+            path: FileEntry.of(self.data(row.oid), executable=row.mode == "100755")
+            if row.mode.startswith(FILE_MODES)
+            else FileEntry("linked" if row.mode == LINK_MODE else "not_regular")
+            for path, row in rows.items()
+        }
+        return FileTree(entries, lambda path: self.data(rows[path].oid))
 
     def objects_to(self, path: str) -> Iterator[bytes]:
         """Iterate over the raw commit and the raw trees above a path that the commit holds."""

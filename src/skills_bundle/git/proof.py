@@ -98,13 +98,11 @@ MODES: Final = frozenset({TREE_MODE, "100644", "100664", "100755", "120000", "16
 
 _PARENT: Final = re.compile(rb"parent [0-9a-f]{40}")
 _OCTAL: Final = re.compile(rb"[0-7]+")
-_SHA256_BYTES: Final = 32
 _ONCE: Final = (b"tree", b"author", b"committer", b"encoding", b"gpgsig", b"gpgsig-sha256")
 """Headers of which a commit has at most one; `parent` and `mergetag` repeat in merges."""
 _NO_NAMES: Final = frozenset({b"", b".", b".."})
 _INVISIBLE: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """What HFS+ leaves out when it compares names; git looks for a hidden `.git` behind it."""
-_KINDS: Final = {"120000": "a link", "160000": "a submodule"}
 
 
 def encode(objects: Sequence[bytes]) -> tuple[str, ...] | None:
@@ -177,13 +175,12 @@ def _chain_problems(objects: Sequence[bytes], source: SourceClaim) -> Iterator[P
     if ids[0] != source.commit:
         yield _problem(_place(0), f"hashes to {ids[0]}, not to source.commit")
     named = [_named(position, data) for position, data in enumerate(objects)]
-    for position, (above, oid) in enumerate(zip(named, ids[1:], strict=False), start=1):
-        if oid in ids[:position]:
-            yield _problem(_place(position), "is an object that came before: no tree holds itself")
-        elif oid not in _folders(above):
-            yield _problem(_place(position), _why_not_reached(position, oid, named))
+    for position, oid in enumerate(ids[1:], start=1):
+        if oid not in _folders(named[position - 1]):
+            yield _problem(_place(position), f"is not a folder of {_place(position - 1)}")
     if source.skills_tree not in _folders(named[-1]):
-        yield _problem("source.skills_tree", _why_no_end(source.skills_tree, ids, named[-1]))
+        end = _place(len(objects) - 1)
+        yield _problem("source.skills_tree", f"is not a folder of {end}, where the proof ends")
 
 
 def _ids(objects: Sequence[bytes]) -> list[str]:
@@ -206,28 +203,6 @@ def _folders(named: dict[str, Entry]) -> dict[str, list[str]]:
         if entry.mode == TREE_MODE:
             found.setdefault(entry.oid, []).append(name)
     return found
-
-
-def _why_not_reached(position: int, oid: str, named: list[dict[str, Entry]]) -> str:
-    if kind := _other_kind(oid, named[position - 1]):
-        return f"is in the object above it as {kind}, not as a folder"
-    elsewhere = [n for n, rows in enumerate(named) if oid in _folders(rows) and n != position]
-    if elsewhere:
-        return f"is out of order: it belongs below {_place(elsewhere[0])}"
-    return "is not in the object above it: a tree is missing before it, or it is one too many"
-
-
-def _why_no_end(tree: str | None, ids: list[str], last: dict[str, Entry]) -> str:
-    if tree in ids:
-        return f"is {_place(ids.index(tree))} itself: the proof goes on beyond it"
-    if kind := _other_kind(tree, last):
-        return f"is in the last object as {kind}, not as a folder"
-    return "is not where the proof ends: a tree is missing, or this is another folder"
-
-
-def _other_kind(oid: str | None, named: dict[str, Entry]) -> str | None:
-    modes = [entry.mode for entry in named.values() if entry.oid == oid]
-    return _KINDS.get(modes[0], "a file") if modes else None
 
 
 def folder_names(source: SourceClaim) -> tuple[tuple[str, ...], ...]:
@@ -264,7 +239,7 @@ def check_tree(raw: bytes) -> Iterator[str]:
     try:
         rows = list(tree_rows(raw))
     except ValueError as error:
-        yield _of_sha256(raw) or str(error)
+        yield str(error)
         return
     for row in rows:
         yield from _row_problems(row)
@@ -273,17 +248,6 @@ def check_tree(raw: bytes) -> Iterator[str]:
         yield "holds a name twice"
     elif [*map(_order, rows)] != sorted(map(_order, rows)):
         yield "is not sorted as git sorts a tree"
-
-
-def _of_sha256(raw: bytes) -> str | None:
-    """Recognise a tree whose ids have 32 bytes; read with 20, its rows fall apart."""
-    try:
-        rows = list(tree_rows(raw, _SHA256_BYTES))
-    except ValueError:
-        return None
-    if all(_OCTAL.fullmatch(row.mode) for row in rows):
-        return "is a tree of a SHA-256 repository; only SHA-1 ids are supported"
-    return None
 
 
 def _row_problems(row: TreeRow) -> Iterator[str]:

@@ -34,7 +34,7 @@ from skills_bundle.git import limits
 from skills_bundle.git.commit import SUBMODULE_MODE, Commit, Entry, commit_tree, tree_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     import pygit2
 
@@ -72,7 +72,7 @@ def git_errors() -> Generator[None]:
     except SkillsBundleError:
         raise
     except Exception as error:
-        if not isinstance(error, OSError | ValueError | KeyError) and not _is_git_error(error):
+        if not _is_git_error(error):
             raise
         raise CheckoutError(str(error), reason=reason_of(str(error))) from error
 
@@ -89,7 +89,8 @@ def checkout_errors() -> Generator[None]:
 
 
 def _is_git_error(error: Exception) -> bool:
-    return type(error).__module__.partition(".")[0] in {"pygit2", "_pygit2"}
+    raised_by = type(error).__module__.partition(".")[0]
+    return isinstance(error, OSError | ValueError | KeyError) or raised_by in {"pygit2", "_pygit2"}
 
 
 def reason_of(message: str) -> Reason:
@@ -170,8 +171,7 @@ class Repository:
                 hash to its id or are not in git's form, or it has more than
                 `limits.COMMIT_BLOB_MAX_BYTES`.
         """
-        number, body = self._object(oid)
-        found = _KINDS[number]
+        found, body = self._object(oid)
         if git_object_id(found, body) != oid:
             raise self._missing(oid, "its bytes do not hash to its id")
         if found != kind:
@@ -185,20 +185,17 @@ class Repository:
             raise self._unusable(f"holds object {oid}, which {error}") from error
         return body
 
-    def _object(self, oid: str) -> tuple[int, bytes]:
+    def _object(self, oid: str) -> tuple[str, bytes]:
+        limit = limits.COMMIT_BLOB_MAX_BYTES
         try:
             # The size first: a few kilobytes of an object store can unpack to gigabytes.
-            size = self._repository.odb.read_header(oid)[1]
-            if size <= limits.COMMIT_BLOB_MAX_BYTES:
+            if self._repository.odb.read_header(oid)[1] <= limit:
                 number, body = self._repository.read(oid)
-                return int(number), body
-        except (KeyError, ValueError, OSError) as error:
-            raise self._missing(oid) from error
+                return _KINDS[int(number)], body
         except Exception as error:
             if not _is_git_error(error):
                 raise
-            raise self._missing(oid, str(error)) from error
-        limit = limits.COMMIT_BLOB_MAX_BYTES
+            raise self._missing(oid, "" if isinstance(error, KeyError) else str(error)) from error
         raise self._unusable(f"holds object {oid}, of more than {limit} bytes")
 
     def _unusable(self, message: str) -> RepositoryUnavailableError:
@@ -232,25 +229,22 @@ class Repository:
 
     def resolved(self, revision: str) -> str | None:
         """Return the id of the commit that a branch, tag, id or other git expression names."""
-        import pygit2  # noqa: PLC0415 - a repository is open, so it is imported already
-
-        try:
-            found: Any = self._repository.revparse_single(revision)
-            return str(found.peel(pygit2.Commit).id)
-        except (KeyError, ValueError, OSError, pygit2.GitError):
-            return None
+        return self._commit_id(self._repository.revparse_single, revision)
 
     def ref(self, name: str) -> str | None:
         """Return the id of the commit that a full ref name points at, tags peeled; None if none.
 
         The name comes from an archive: it is looked up as a name, never read as an expression.
         """
-        import pygit2  # noqa: PLC0415 - a repository is open, so it is imported already
-
         if not name.startswith("refs/"):
             return None
+        return self._commit_id(self._repository.lookup_reference, name)
+
+    def _commit_id(self, look_up: Callable[[str], Any], name: str) -> str | None:
+        import pygit2  # noqa: PLC0415 - a repository is open, so it is imported already
+
         try:
-            return str(self._repository.lookup_reference(name).peel(pygit2.Commit).id)
+            return str(look_up(name).peel(pygit2.Commit).id)
         except (KeyError, ValueError, OSError, pygit2.GitError):
             return None
 
