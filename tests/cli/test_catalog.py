@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from skills_bundle.catalog import Catalog, limits
-from skills_bundle.cli.commands.catalog import to_the_end
+from skills_bundle.cli.commands.catalog import read_to_end
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.server.tools.toolsets import toolbox
 from tests.cli.installed import LONG, install
@@ -86,7 +86,7 @@ def test_a_search_says_how_to_see_more(ask_whole: Ask) -> None:
     """The next page's option is on standard error, out of the table's way."""
     ran = ask_whole("catalog", "search", "--limit", "2")
     assert "1 to 2 of 3 skills" in ran.stdout
-    assert "More with --offset 2." in ran.stderr
+    assert "add --offset 2." in ran.stderr
 
 
 def test_verbose_shows_whole_descriptions(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_query_is_given_once() -> None:
     """Both ways at once is a mistake."""
     ran = call("catalog", "search", "a", "--query", "b")
     assert (ran.code, ran.stdout) == (2, "")
-    assert "Give the text once" in ran.stderr
+    assert "Use either QUERY or --query" in ran.stderr
 
 
 def test_a_read_into_a_pipe_gives_the_exact_bytes(ask_whole: Ask) -> None:
@@ -151,14 +151,14 @@ def test_pages_of_two_versions_are_never_joined(tmp_path: Path) -> None:
     made = InstalledBuilder(skills={"long": {"SKILL.md": text}}).install(tmp_path)
     first = made.catalog().read("long")
     with pytest.raises(UnsafeFileError, match="changed"):
-        to_the_end(Replaced(made.open()), first)
+        read_to_end(Replaced(made.open()), first)
 
 
 def test_a_limit_gives_one_page_and_says_how_to_go_on(ask_whole: Ask) -> None:
     """What is left, and the option for it, are on standard error."""
     ran = ask_whole("catalog", "read", "long", "references/long.md", "--limit", "7")
     assert ran.stdout == "# Long\n"
-    assert f"{len(LONG) - 7:,} bytes left; go on with --offset 7." in ran.stderr
+    assert f"{len(LONG) - 7:,} bytes left. To continue, add --offset 7." in ran.stderr
 
 
 def test_a_read_on_a_terminal_is_laid_out_with_its_source(whole: OwnInstallation) -> None:
@@ -193,10 +193,10 @@ def test_an_altered_file_is_not_printed_and_is_named(place: OwnInstallation) -> 
     ("arguments", "told"),
     [
         (["alpa"], "There is no skill 'alpa'. Did you mean 'alpha'?"),
-        (["alpha", "nope.md"], "alpha has no file 'nope.md'. There are: SKILL.md, references/"),
+        (["alpha", "nope.md"], "alpha has no file 'nope.md'. Its files: SKILL.md, references/"),
         (["alpha", "guide.md"], "Did you mean 'references/guide.md'?"),
-        (["alpha", "nope.md"], "With --resources all, 1 more."),
-        (["alpha", "scripts/run.py"], "alpha/scripts/run.py is there, but only SKILL.md and"),
+        (["alpha", "nope.md"], "--resources all adds 1 more."),
+        (["alpha", "scripts/run.py"], "alpha/scripts/run.py exists, but only SKILL.md and"),
         (["beta", "../alpha/SKILL.md"], "group/beta has no file '../alpha/SKILL.md'."),
         (["long", "references/long.md", "--offset", "8"], "inside a character"),
     ],

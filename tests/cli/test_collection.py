@@ -147,7 +147,7 @@ def test_what_cannot_be_served_names_the_command_that_looks_at_it(
     install_beside(made).lock.unlink()
     ran = made.ask("catalog", *words, "--collection", "acme")
     assert (ran.code, ran.stdout) == (3, "")
-    assert "`skills-bundle verify --collection acme` says why" in ran.stderr
+    assert "run `skills-bundle verify --collection acme`" in ran.stderr
 
 
 def test_two_distributions_of_one_collection_are_told_once(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_file_and_a_collection_are_not_both_shown(both: OwnInstallation) -> No
     """A receipt is of one of them."""
     ran = both.ask("receipt", "show", "--file", "x", "--collection", "acme")
     assert ran.code == 2
-    assert "one of --file and --collection" in ran.stderr
+    assert "either --file or --collection" in ran.stderr
 
 
 def test_a_search_is_of_every_collection_and_json_is_the_tools_answer(
@@ -286,7 +286,7 @@ def test_a_damaged_collection_is_told_beside_what_is_served(tmp_path: Path) -> N
     install_beside(made).lock.unlink()
     search, check = made.ask("catalog", "search", "alpha"), made.ask("mcp", "check", "--json")
     assert (search.code, search.stdout.count("alpha")) == (0, 2)
-    assert "acme cannot be served; `skills-bundle verify --collection acme` says why." in (
+    assert "acme cannot be served. To see why, run `skills-bundle verify --collection acme`." in (
         search.stderr
     )
     assert check.code == 3

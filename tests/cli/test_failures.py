@@ -31,13 +31,13 @@ def test_each_error_has_its_code_word_and_exit_code(
     error: Exception, code: str, exit_code: int
 ) -> None:
     """1 is wrong, 2 is usage or settings, 3 is that nobody can tell."""
-    failure = failures.of(error)
+    failure = failures.failure_of(error)
     assert (failure.code, failure.exit_code) == (code, exit_code)
 
 
 def test_all_problems_are_told_to_programs_with_their_places() -> None:
     """The JSON form loses nothing of a problem."""
-    failure = failures.of(errors.InvalidSkillsError("refused", (PROBLEM,)))
+    failure = failures.failure_of(errors.InvalidSkillsError("refused", (PROBLEM,)))
     assert failure.to_dict()["problems"] == [{"code": "c", "message": "m", "path": "p", "line": 3}]
 
 
@@ -45,12 +45,12 @@ def test_a_fault_names_its_place_and_where_to_report_it() -> None:
     """A crash is told in a few lines that a report can be made of."""
     with pytest.raises(ZeroDivisionError) as raised:
         divmod(1, 0)
-    failure = failures.of(raised.value)
+    failure = failures.failure_of(raised.value)
     assert failure.problems[-1].path == "tests/cli/test_failures.py"
     assert failures.ISSUES_URL in (failure.next_step or "")
 
 
 def test_a_file_that_cannot_be_used_is_named() -> None:
     """The system's own words and the file's name are in the message."""
-    failure = failures.of(FileNotFoundError(2, "No such file or directory", "lock.json"))
+    failure = failures.failure_of(FileNotFoundError(2, "No such file or directory", "lock.json"))
     assert failure.message == "lock.json: No such file or directory."

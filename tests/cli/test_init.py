@@ -251,7 +251,7 @@ def test_skills_elsewhere_are_named(tmp_path: Path) -> None:
     hatchling(tmp_path)
     skill(tmp_path, "template/blank")
     ran = call("init", str(tmp_path))
-    assert "note: skills elsewhere are left out: template/blank" in ran.stderr
+    assert "note: skills in other folders are left out: template/blank" in ran.stderr
 
 
 def test_several_skill_folders_are_asked_about(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_each_environment_is_mended_by_what_made_it(
 ) -> None:
     """Never by a pip that is not there, nor by an interpreter that is another's."""
     prefix = _environment(tmp_path / place, mark)
-    installer = installers.of(prefix, "/p/python", has_pip=has_pip)
+    installer = installers.installer_of(prefix, "/p/python", has_pip=has_pip)
     assert installers.reinstall_command(WANTED, installer) == command
 
 

@@ -86,7 +86,9 @@ def test_check_names_every_change_and_the_command_that_mends(folder: Path) -> No
     assert f"{place}/gamma/SKILL.md: is new and not in the lock [added]" in ran.stderr
     assert f"{place}/group/beta/notes.md: is new and not in the lock [added]" in ran.stderr
     assert f"{place}/alpha/SKILL.md: has other bytes than the lock says [changed]" in ran.stderr
-    assert f"To mend it: skills-bundle lock '{folder}' --collection some-skills" in ran.stderr
+    assert (
+        f"To update it, run: skills-bundle lock '{folder}' --collection some-skills" in ran.stderr
+    )
 
 
 def test_a_removed_file_is_named(folder: Path) -> None:
@@ -116,7 +118,7 @@ def test_check_without_a_lock_fails(folder: Path) -> None:
     ran = call("lock", str(folder), "--check")
     assert ran.code == 1
     assert "catalog.lock.json: missing" in ran.stdout
-    assert f"To write it: skills-bundle lock '{folder}'" in ran.stderr
+    assert f"To write it, run: skills-bundle lock '{folder}'" in ran.stderr
     assert not (folder / "catalog.lock.json").exists()
 
 
@@ -160,7 +162,7 @@ def test_converted_line_ends_are_not_mended_by_locking(folder: Path) -> None:
     ran = call("lock", str(folder), "--check")
     assert ".gitattributes" in ran.stderr
     last = ran.stderr.splitlines()[-1]
-    assert last.startswith("Only if the new line ends are meant: skills-bundle lock ")
+    assert last.startswith("Only if you want the new line ends, run: skills-bundle lock ")
 
 
 def test_a_lock_whose_line_ends_were_converted_is_not_written_anew(folder: Path) -> None:
@@ -170,7 +172,7 @@ def test_a_lock_whose_line_ends_were_converted_is_not_written_anew(folder: Path)
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
     ran = call("lock", str(folder), "--check")
     assert ran.code == 1
-    assert ran.stderr.splitlines()[-1] == "Without that, every checkout has them again."
+    assert ran.stderr.splitlines()[-1] == "Otherwise every checkout converts them again."
 
 
 def test_a_folder_without_skills_is_told_where_to_run(tmp_path: Path) -> None:
@@ -186,7 +188,7 @@ def test_a_skills_folder_that_is_not_there_is_told_as_that(folder: Path) -> None
     ran = call("lock", str(folder), "--skills", "nowhere")
     assert ran.code == 3
     assert "nowhere: No such file or directory" in ran.stderr
-    assert "Check that it is there" in ran.stderr
+    assert "Check that it exists" in ran.stderr
 
 
 def test_a_merge_conflict_says_so(folder: Path) -> None:
@@ -250,7 +252,7 @@ def test_a_folder_without_a_skill_is_reported(folder: Path) -> None:
     """Somebody may have forgotten the SKILL.md."""
     (folder / "notes").mkdir()
     (folder / "notes/a.md").write_text("x", encoding="utf-8")
-    assert "note: notes holds files and no SKILL.md" in call("lock", str(folder)).stderr
+    assert "note: notes has files but no SKILL.md" in call("lock", str(folder)).stderr
 
 
 def test_output_writes_elsewhere_and_leaves_the_project_alone(folder: Path, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_check_shows_in_one_screen_that_it_works(ask_whole: Ask) -> None:
     lines = ran.stdout.splitlines()
     assert len(lines) <= 24
     assert sum(line.startswith("✓") for line in lines) == 8
-    assert lines[-1].startswith("✓ It works: every step was right, ")
+    assert lines[-1].startswith("✓ The server works. All steps passed in ")
 
 
 def test_check_gives_programs_its_report(ask_whole: Ask) -> None:
@@ -135,7 +135,7 @@ def test_check_of_an_altered_installation_fails(place: OwnInstallation) -> None:
     (place.skills / "alpha/SKILL.md").write_text("changed", encoding="utf-8")
     ran = place.ask("mcp", "check")
     assert ran.code == 1
-    assert "It does not work." in ran.stdout
+    assert "The server does not work." in ran.stdout
     assert "skills-bundle verify" in " ".join(ran.stdout.split())
 
 
@@ -165,7 +165,7 @@ def test_check_of_a_failing_command_says_which_variables_it_had() -> None:
     """A tool that needs another one is the likeliest cause; the option for it is named."""
     ran = call("mcp", "check", "--env", "A_B=1", "--command", f'"{sys.executable}" -c "exit(1)"')
     told = " ".join(ran.stdout.split())
-    assert "with these variables alone: A_B, " in told
+    assert "with only these variables: A_B, " in told
     assert "--env NAME=VALUE" in told
 
 

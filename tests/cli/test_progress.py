@@ -8,7 +8,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from skills_bundle.cli.output import Output
-from skills_bundle.cli.view import progress
+from skills_bundle.cli.view import pretty
 
 if TYPE_CHECKING:
     import pytest
@@ -41,21 +41,21 @@ def _screen(monkeypatch: pytest.MonkeyPatch, *, patience: float) -> _Screen:
     screen = _Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(progress, "PATIENCE_SECONDS", patience)
+    monkeypatch.setattr(pretty, "PROGRESS_AFTER_SECONDS", patience)
     return screen
 
 
 def test_long_work_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once patience is used up, the terminal shows it."""
     screen = _screen(monkeypatch, patience=0.0)
-    with progress.patience(Output(None, screen, {}), "Reading"):
+    with pretty.progress(Output(None, screen, {}), "Reading"):
         assert screen.drawn.wait(timeout=30)
 
 
 def test_short_work_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work that ends before patience does leaves the terminal alone."""
     screen = _screen(monkeypatch, patience=3600.0)
-    with progress.patience(Output(None, screen, {}), "Reading"):
+    with pretty.progress(Output(None, screen, {}), "Reading"):
         pass
     assert screen.getvalue() == ""
 
@@ -63,6 +63,6 @@ def test_short_work_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pipe_is_never_drawn_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Logs hold no spinners."""
     screen = _screen(monkeypatch, patience=0.0)
-    with progress.patience(Output(None, io.StringIO(), {}), "Reading"):
+    with pretty.progress(Output(None, io.StringIO(), {}), "Reading"):
         drawn = screen.drawn.wait(timeout=0.1)
     assert not drawn

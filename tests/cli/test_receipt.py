@@ -36,7 +36,7 @@ def test_show_says_whose_word_each_value_is(ask_whole: Ask) -> None:
     assert (ran.code, ran.stderr) == (0, "")
     assert "(unsigned)" in ran.stdout
     assert f"recorded: {COMMIT}" in ran.stdout
-    assert "by configuration, not looked up: refs/tags/v1.2.0" in ran.stdout
+    assert "configured, not looked up: refs/tags/v1.2.0" in ran.stdout
 
 
 def test_show_gives_the_digest_of_the_metadata_and_what_no_commit_gives(tmp_path: Path) -> None:
@@ -56,8 +56,8 @@ def test_show_gives_the_digest_of_the_metadata_and_what_no_commit_gives(tmp_path
         told = call("receipt", "show", "--file", str(tmp_path / "receipt.json")).stdout
         shown.append(" ".join(told.split()))
     assert all(f"metadata {'5' * 64}" in told for told in shown)
-    assert "computed by code or environment, no commit gives them: version" in shown[0]
-    assert "computed no field: all follow from files of the commit" in shown[1]
+    assert "code or the environment, not from the commit: version" in shown[0]
+    assert "computed no field: all of them come from files of the commit" in shown[1]
 
 
 def test_json_is_the_receipts_own_bytes(whole: OwnInstallation, ask_whole: Ask) -> None:
@@ -135,7 +135,7 @@ def test_preview_without_a_configured_ref_says_what_the_answers_carry(
     line = 'source-ref = "refs/tags/v{version}"\n'
     sample.replace("pyproject.toml", line, "").locked().committed()
     ran = call("receipt", "preview", str(sample.folder))
-    assert "the commit; no ref is configured" in ran.stdout
+    assert "none configured; see the commit" in ran.stdout
 
 
 def test_preview_without_hatchling_gives_a_command_that_adds_it(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
 from skills_bundle.cli.view import text
@@ -31,32 +29,6 @@ def test_characters_that_act_on_a_terminal_become_visible(foreign: str, shown: s
 def test_ordinary_text_of_any_script_stays_as_it_is(harmless: str) -> None:
     """Line feeds, tabs and the joiners that scripts and emoji need are kept."""
     assert text.safe(harmless) == harmless
-
-
-@pytest.mark.parametrize(
-    ("line", "width", "rows"),
-    [
-        ("short words only", 7, ["short ", "words ", "only"]),
-        ("in /usr/lib/python", 10, ["in /usr/", "lib/python"]),
-        ("/a/b", 10, ["/a/b"]),
-        ("C:\\\\Users\\\\someone", 9, ["C:\\\\", "Users\\\\", "someone"]),
-        ("abcdefgh", 3, ["abc", "def", "gh"]),
-        ("ab/abcdefgh/x", 4, ["ab/", "abcd", "efgh", "/x"]),
-        ("a  ", 1, ["a  "]),
-        ("", 5, [""]),
-    ],
-)
-def test_a_line_breaks_at_spaces_then_behind_slashes_then_anywhere(
-    line: str, width: int, rows: list[str]
-) -> None:
-    """A path can be read; nothing is lost or added."""
-    offsets = [0, *text.breaks(line, width), len(line)]
-    assert [line[a:b] for a, b in pairwise(offsets)] == rows
-
-
-def test_breaking_a_long_word_takes_time_in_proportion_to_it() -> None:
-    """A megabyte of one word is broken at once, into lines of the width."""
-    assert len(text.breaks("x" * 1_000_000, 80)) == 12_499
 
 
 def test_names_stay_on_one_line() -> None:
@@ -91,7 +63,7 @@ def test_sizes_use_the_unit_people_read(number: int, words: str) -> None:
 )
 def test_frontmatter_is_parted_from_the_body(text_: str, parts: tuple[str, str]) -> None:
     """Only a closed block at the very start is frontmatter."""
-    assert text.split_head(text_) == parts
+    assert text.split_frontmatter(text_) == parts
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def ours(folder: Path, shared: Path) -> Subject:
         origin=origin,
         work=folder / "plain",
         package="src/skills_bundle",
-        code="src/skills_bundle/cli/view/claims.py",
+        code="src/skills_bundle/cli/view/report.py",
         skill=skill,
         script=_script(origin),
         shared=shared,

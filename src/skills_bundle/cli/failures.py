@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 ISSUES_URL: Final = "https://github.com/skills-bundle/skills-bundle/issues"
 CRASH_FRAMES: Final = 4
-"""Calls shown of an unexpected error: enough to find it, short enough to be read."""
+"""Calls shown of an unexpected error."""
 
 EXIT_OK: Final = 0
 EXIT_WRONG: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_CANNOT_TELL: Final = 3
 EXIT_INTERRUPTED: Final = 130
-"""128 + SIGINT, as shells report it."""
+"""128 + SIGINT, as in shells."""
 EXIT_READER_GONE: Final = 141
-"""128 + SIGPIPE: whoever read our output stopped before the end, as `| head` does."""
+"""128 + SIGPIPE: the reader of our output stopped early, as in `| head`."""
 
 TOOL_EXIT_CODES: Final = {
     "catalog_unavailable": EXIT_CANNOT_TELL,
@@ -35,45 +35,42 @@ TOOL_EXIT_CODES: Final = {
     "invalid_input": EXIT_USAGE,
     "ambiguous_skill": EXIT_USAGE,
 }
-"""Exit codes of a tool's "no"; any other code is `EXIT_WRONG`."""
-
-INSTALL_AGAIN: Final = (
-    "Install the distribution again; `skills-bundle verify` says what is wrong with this one."
-)
+"""Exit codes of tool errors; any other code is `EXIT_WRONG`."""
 
 NEXT_STEPS: Final = {
-    "invalid_skills": "Mend the files named above, or leave a folder out with --exclude.",
-    "invalid_lock": "Run `skills-bundle lock` in the project to write the lock anew.",
-    "catalog_unavailable": INSTALL_AGAIN,
-    "resource_unavailable": "See what there is with `skills-bundle catalog search`.",
-    "invalid_input": "See what is accepted with `--help`; `catalog read` has --resources all.",
+    "invalid_skills": "Fix the files named above, or leave out a folder with --exclude.",
+    "invalid_lock": "Run `skills-bundle lock` in the project to write the lock again.",
+    "catalog_unavailable": (
+        "Run `skills-bundle verify` to see what is wrong, then install the distribution again."
+    ),
+    "resource_unavailable": "List the skills with `skills-bundle catalog search`.",
+    "invalid_input": "See `--help` for valid values.",
 }
-"""What to do about an error whose own text may not say it."""
+"""What to do about an error, by its code."""
 
-STEPS_OF_PROBLEMS: Final = {
-    "unreadable": "Check that it is there and may be read.",
-    "lock_not_a_file": "Move away what lies there; `skills-bundle lock` then writes the lock.",
-    "lock_line_ends": "Without that, every checkout has them again.",
+NEXT_STEPS_OF_PROBLEMS: Final = {
+    "unreadable": "Check that it exists and that you may read it.",
+    "lock_not_a_file": "Move it away, then run `skills-bundle lock`.",
+    "lock_line_ends": "Otherwise every checkout converts them again.",
     "no_skills": (
-        "Run it in the project's folder, or name the skills folder: `skills-bundle lock --skills "
-        "DIR`, or the setting `skills`."
+        "Run this in the project's folder, or name the skills folder with `skills-bundle lock "
+        "--skills DIR` or the setting `skills`."
     ),
 }
-"""What to do about an error that has one problem, of this code; goes before `NEXT_STEPS`."""
+"""What to do about an error with a single problem, by the problem's code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """An error as people and programs are told of it.
+    """An error as it is reported to people and programs.
 
     Attributes:
         code: Stable code word: a tool's own, or the error's class in snake case.
         message: One sentence.
         problems: Every problem, each with its place.
-        exit_code: What the process exits with.
-        next_step: What to do about it, when we know.
-        explained: What a person is told instead of message and next step, where both are for any
-            program and somebody who sees the command line can be told more.
+        exit_code: The exit code of the process.
+        next_step: What to do about it, if known.
+        explanation: What people get instead of message and next step, where these are fixed.
     """
 
     code: str
@@ -81,10 +78,10 @@ class Failure:
     problems: tuple[Problem, ...]
     exit_code: int
     next_step: str | None = None
-    explained: str | None = None
+    explanation: str | None = None
 
     def to_dict(self) -> dict[str, JsonValue]:
-        """Give the object that `--json` prints under `error`."""
+        """Return the object that `--json` prints under `error`."""
         return {
             "code": self.code,
             "message": self.message,
@@ -96,58 +93,58 @@ class Failure:
         }
 
 
-def of(error: Exception) -> Failure:
-    """Tell of any error that ends a command."""
-    if isinstance(error, errors.SkillsBundleError):
-        return of_error(error)
-    if isinstance(error, click.ClickException):
-        return of_usage(error)
-    if isinstance(error, OSError):
-        return of_system(error)
-    return of_fault(error)
-
-
-def of_error(error: errors.SkillsBundleError) -> Failure:
-    """Tell of an error that we raised on purpose."""
+def failure_of(error: Exception) -> Failure:
+    """Return the report of any error that ends a command."""
     if isinstance(error, errors.ToolError):
-        cause = error.__cause__  # a tool may not name files to a model; a person may know
-        explained = _note(error)
-        return Failure(
-            code=error.code,
-            message=error.message,
-            problems=cause.problems if isinstance(cause, errors.SkillsBundleError) else (),
-            exit_code=TOOL_EXIT_CODES.get(error.code, EXIT_WRONG),
-            next_step=explained or _next_step(error.code, error.message),
-            explained=explained,
-        )
+        return _tool_failure(error)
+    if isinstance(error, errors.SkillsBundleError):
+        return _expected_failure(error)
+    if isinstance(error, click.ClickException):
+        return _usage_failure(error)
+    return _system_failure(error) if isinstance(error, OSError) else _crash(error)
+
+
+def _tool_failure(error: errors.ToolError) -> Failure:
+    """Report a tool's error, with the problems that the tool does not show to a model."""
+    cause = error.__cause__
+    explanation = _notes(error)
+    return Failure(
+        code=error.code,
+        message=error.message,
+        problems=cause.problems if isinstance(cause, errors.SkillsBundleError) else (),
+        exit_code=TOOL_EXIT_CODES.get(error.code, EXIT_WRONG),
+        next_step=explanation or _next_step(error.code, error.message),
+        explanation=explanation,
+    )
+
+
+def _expected_failure(error: errors.SkillsBundleError) -> Failure:
     code = code_word(type(error))
+    step = None
+    if len(error.problems) == 1:
+        step = NEXT_STEPS_OF_PROBLEMS.get(error.problems[0].code)
     return Failure(
         code=code,
         message=error.summary,
         problems=error.problems,
         exit_code=error.exit_code,
-        next_step=_note(error) or _step_of(error.problems) or _next_step(code, str(error)),
+        next_step=_notes(error) or step or _next_step(code, str(error)),
     )
 
 
-def _step_of(problems: tuple[Problem, ...]) -> str | None:
-    return STEPS_OF_PROBLEMS.get(problems[0].code) if len(problems) == 1 else None
-
-
-def _note(error: BaseException) -> str | None:
-    """Give what a command noted on an error that passed it."""
+def _notes(error: BaseException) -> str | None:
+    """Return what a command added to an error."""
     return " ".join(getattr(error, "__notes__", ())) or None
 
 
-def _next_step(code: str, told: str) -> str | None:
-    """Give what to do, unless the error itself names the command for it."""
+def _next_step(code: str, message: str) -> str | None:
+    """Return what to do, unless the message itself names that command."""
     step = NEXT_STEPS.get(code)
     command = step.split("`")[1] if step and "`" in step else None
-    return None if command and command in told else step
+    return None if command and command in message else step
 
 
-def of_usage(error: click.ClickException) -> Failure:
-    """Tell of arguments that the command does not take."""
+def _usage_failure(error: click.ClickException) -> Failure:
     context = error.ctx if isinstance(error, click.UsageError) else None
     command = context.command_path if context else "skills-bundle"
     return Failure(
@@ -159,8 +156,8 @@ def of_usage(error: click.ClickException) -> Failure:
     )
 
 
-def of_system(error: OSError) -> Failure:
-    """Tell of a file or stream that cannot be used: nothing was found out, hence exit code 3."""
+def _system_failure(error: OSError) -> Failure:
+    """Report a file or stream that cannot be used: nothing was decided, so exit code 3."""
     cause = error.strerror or type(error).__name__
     place = f"{error.filename}: " if isinstance(error.filename, str) else ""
     return Failure(
@@ -168,12 +165,12 @@ def of_system(error: OSError) -> Failure:
         message=f"{place}{cause}.",
         problems=(),
         exit_code=EXIT_CANNOT_TELL,
-        next_step="Check that the file or stream is there and may be read or written.",
+        next_step="Check that the file exists and that you may read or write it.",
     )
 
 
-def of_fault(error: Exception) -> Failure:
-    """Tell of a fault in this program: what, where, and how to report it."""
+def _crash(error: Exception) -> Failure:
+    """Report a bug in this program, with its last calls."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename[:1] != "<"]
     calls = tuple(
         Problem(
@@ -190,16 +187,16 @@ def of_fault(error: Exception) -> Failure:
         problems=calls,
         exit_code=EXIT_CANNOT_TELL,
         next_step=(
-            f"This is a fault in skills-bundle {__version__}. Please report it, with the command "
-            f"you ran and the lines above, at {ISSUES_URL}"
+            f"This is a bug in skills-bundle {__version__}. Report it at {ISSUES_URL}, with the "
+            "command and the lines above."
         ),
     )
 
 
 def code_word(kind: type[errors.SkillsBundleError]) -> str:
-    """Give an error class's code word: `StaleLockError` is `stale_lock`.
+    """Return the code word of an error class: `StaleLockError` is `stale_lock`.
 
-    A bundle that is not there is `catalog_unavailable`, as the tools say it.
+    A missing bundle is `catalog_unavailable`, as in the tools.
     """
     if issubclass(kind, errors.BundleUnavailableError):
         return "catalog_unavailable"

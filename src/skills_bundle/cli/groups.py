@@ -7,62 +7,62 @@ import click
 from skills_bundle import __version__
 from skills_bundle.cli.framework import PROGRAM, Entry, Example, Group, help_if_bare
 
-_AT = "skills_bundle.cli.commands"
-_HERE = "skills_bundle.cli.groups"
+_COMMANDS = "skills_bundle.cli.commands"
+_GROUPS = "skills_bundle.cli.groups"
 
 
 @click.group(
     cls=Group,
     help="""
-    Ship agent skills as pinned, reproducible, checkable Python wheels that serve themselves.
+    Ship agent skills in Python wheels that are pinned, reproducible and verifiable.
 
-    No command opens a connection but `rebuild`, whose build may, and `mcp serve --http`, which
-    listens. Answers go to standard output, problems to standard error.
+    No command uses the network, with two exceptions: the build that `rebuild` starts, and
+    `mcp serve --http`, which listens. Answers go to standard output, problems to standard error.
     """,
     entries={
         "init": Entry(
-            "Make a project that ships its skills, or add the build hook to one.",
-            f"{_AT}.init:init",
+            "Create a project that ships its skills, or add the build hook to one.",
+            f"{_COMMANDS}.init:command",
         ),
-        "lock": Entry("Write or check the lock of a folder of skills.", f"{_AT}.lock:lock"),
-        "receipt": Entry("Show what a build records.", f"{_HERE}:receipt", is_group=True),
-        "verify": Entry("Compare this installation with its lock.", f"{_AT}.verify:verify"),
+        "lock": Entry("Write or check the lock of a skills folder.", f"{_COMMANDS}.lock:command"),
+        "receipt": Entry("Show what a build records.", f"{_GROUPS}:receipt", is_group=True),
+        "verify": Entry("Compare this installation with its lock.", f"{_COMMANDS}.verify:verify"),
         "export": Entry(
-            "Copy installed skills, verified, with their lock.", f"{_AT}.export:export"
+            "Copy installed skills to a folder, verified.", f"{_COMMANDS}.export:command"
         ),
         "verify-wheel": Entry(
-            "Compare a wheel with the lock and the receipt it carries.",
-            f"{_AT}.verify_archive:verify_wheel",
+            "Compare a wheel with its lock and receipt.", f"{_COMMANDS}.verify:verify_wheel"
         ),
         "verify-sdist": Entry(
-            "Compare an sdist with the lock and the receipt it carries.",
-            f"{_AT}.verify_archive:verify_sdist",
+            "Compare an sdist with its lock and receipt.", f"{_COMMANDS}.verify:verify_sdist"
         ),
         "verify-source": Entry(
-            "Compare an archive with the commit it says it was built from.",
-            f"{_AT}.verify_source:command",
+            "Compare a wheel or sdist with the commit it was built from.",
+            f"{_COMMANDS}.verify_source:command",
         ),
         "rebuild": Entry(
-            "Build the commit of an archive again and compare bit for bit.",
-            f"{_AT}.rebuild:command",
+            "Build the commit of a wheel or sdist again and compare the results.",
+            f"{_COMMANDS}.rebuild:command",
         ),
         "statement": Entry(
-            "Write an in-toto statement about a wheel or sdist.", f"{_AT}.statement:statement"
+            "Write an in-toto statement about a wheel or sdist.", f"{_COMMANDS}.statement:write"
         ),
         "verify-statement": Entry(
-            "Compare a statement with the wheel or sdist it speaks of.",
-            f"{_AT}.verify_statement:verify_statement",
+            "Compare an in-toto statement with the wheel or sdist it is about.",
+            f"{_COMMANDS}.statement:verify",
         ),
         "diff": Entry(
-            "Say how two locks, wheels, sdists, installations or folders differ.",
-            f"{_AT}.diff:diff",
+            "Compare two locks, wheels, sdists, installations or folders.",
+            f"{_COMMANDS}.diff:command",
         ),
-        "catalog": Entry("Search and read the bundled skills.", f"{_HERE}:catalog", is_group=True),
-        "mcp": Entry("Serve the skills to MCP hosts.", f"{_HERE}:mcp", is_group=True),
-        "completion": Entry("Print a shell completion script.", f"{_AT}.completion:completion"),
+        "catalog": Entry("Search and read installed skills.", f"{_GROUPS}:catalog", is_group=True),
+        "mcp": Entry("Serve skills to MCP hosts.", f"{_GROUPS}:mcp", is_group=True),
+        "completion": Entry(
+            "Print a shell completion script.", "skills_bundle.cli.completion:command"
+        ),
     },
     examples=[
-        Example("See that the server works, as a host would:", "skills-bundle mcp check"),
+        Example("Check that the server works:", "skills-bundle mcp check"),
         Example("Find a skill:", "skills-bundle catalog search mcp"),
         Example("Compare the installed files with the lock:", "skills-bundle verify"),
     ],
@@ -72,7 +72,7 @@ _HERE = "skills_bundle.cli.groups"
 )
 @click.pass_context
 def root(context: click.Context) -> None:
-    """Ship agent skills as pinned, reproducible, checkable Python wheels that serve themselves."""
+    """Ship agent skills in Python wheels that are pinned, reproducible and verifiable."""
     help_if_bare(context)
 
 
@@ -80,16 +80,18 @@ def root(context: click.Context) -> None:
     cls=Group,
     help="""Show what a build records.
 
-    A build receipt is an unsigned record: it says what the build saw of the checkout, and anyone
-    who can change the files can change it too.
+    A build receipt is an unsigned record of what the build found in the checkout. Anyone who can
+    change the files of an installation can change its receipt, too.
     """,
     entries={
-        "show": Entry("Show the build receipt of this installation.", f"{_AT}.receipt:show"),
-        "preview": Entry("Show what a build here would record.", f"{_AT}.receipt:preview"),
+        "show": Entry("Show the build receipt of this installation.", f"{_COMMANDS}.receipt:show"),
+        "preview": Entry("Show what a build here would record.", f"{_COMMANDS}.receipt:preview"),
     },
     examples=[
-        Example("What the build of this installation recorded:", "skills-bundle receipt show"),
-        Example("What a build of this checkout would record:", "skills-bundle receipt preview"),
+        Example("Show what the build of this installation recorded:", "skills-bundle receipt show"),
+        Example(
+            "Show what a build of this checkout would record:", "skills-bundle receipt preview"
+        ),
     ],
 )
 @click.pass_context
@@ -100,16 +102,20 @@ def receipt(context: click.Context) -> None:
 
 @click.group(
     cls=Group,
-    help="""Search and read the bundled skills.
+    help="""Search and read installed skills.
 
-    The answers are those of the MCP tools of the same names; with --json they are exactly theirs.
-    Collections that other distributions brought are reached with --collection.
+    The commands give the same answers as the MCP tools of these names. With --json they print
+    exactly what the tools return.
     """,
+    about_collections="""`catalog collections` lists the installed collections; --collection
+    selects some of them.""",
     entries={
-        "search": Entry("List the skills that contain a text.", f"{_AT}.catalog:search"),
-        "read": Entry("Read a file of a skill.", f"{_AT}.catalog:read"),
-        "overview": Entry("Print the overview that agents are given.", f"{_AT}.catalog:overview"),
-        "collections": Entry("List the installed collections.", f"{_AT}.collections:collections"),
+        "search": Entry("List the skills that contain a text.", f"{_COMMANDS}.catalog:search"),
+        "read": Entry("Read a file of a skill.", f"{_COMMANDS}.catalog:read"),
+        "overview": Entry(
+            "Print the overview of skills that agents get.", f"{_COMMANDS}.catalog:overview"
+        ),
+        "collections": Entry("List the installed collections.", f"{_COMMANDS}.catalog:collections"),
     },
     examples=[
         Example("List every skill:", "skills-bundle catalog search"),
@@ -118,30 +124,32 @@ def receipt(context: click.Context) -> None:
 )
 @click.pass_context
 def catalog(context: click.Context) -> None:
-    """Search and read the bundled skills."""
+    """Search and read installed skills."""
     help_if_bare(context)
 
 
 @click.group(
     cls=Group,
-    help="""Serve the skills to MCP hosts.
+    help="""Serve skills to MCP hosts.
 
-    MCP is the Model Context Protocol; a host is a program such as a coding agent that starts our
-    server and talks to it.
+    MCP is the Model Context Protocol. A host is a program, such as a coding agent, that starts an
+    MCP server and talks to it.
     """,
     entries={
         "serve": Entry(
-            "Serve the skills over standard input and output, or over HTTP.",
-            f"{_AT}.mcp_serve:serve",
+            "Serve skills over standard input and output, or over HTTP.",
+            f"{_COMMANDS}.mcp_serve:command",
         ),
-        "check": Entry("Start the server as a host would, and try it.", f"{_AT}.mcp_check:check"),
+        "check": Entry(
+            "Start the server as a host would, and test it.", f"{_COMMANDS}.mcp_check:command"
+        ),
     },
     examples=[
-        Example("See that the server works:", "skills-bundle mcp check"),
-        Example("What a host runs:", "skills-bundle mcp serve"),
+        Example("Check that the server works:", "skills-bundle mcp check"),
+        Example("The command for a host's configuration:", "skills-bundle mcp serve"),
     ],
 )
 @click.pass_context
 def mcp(context: click.Context) -> None:
-    """Serve the skills to MCP hosts."""
+    """Serve skills to MCP hosts."""
     help_if_bare(context)

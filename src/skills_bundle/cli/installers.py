@@ -1,7 +1,6 @@
-"""Edge: how the running installation was made, and the command that makes it again.
+"""Edge: which tool installed this program, and the commands that repair or extend it.
 
-`python -m pip` is right in few places: an environment that uv made has no pip, and `python` may be
-any interpreter.
+`python -m pip` is often wrong: an environment of uv has no pip, and `python` can be another one.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ Kind = Literal["uv_tool", "pipx", "pip", "uv"]
 
 @dataclass(frozen=True, slots=True)
 class Installer:
-    """What can change an environment.
+    """The tool that manages an environment.
 
     Attributes:
-        kind: `uv` is uv's interface to any environment; `uv_tool` and `pipx` own theirs.
+        kind: `uv` is `uv pip`; `uv_tool` and `pipx` manage an environment for each program.
         python: The environment's interpreter.
-        name: Name of the environment, as pipx calls it.
+        name: The environment's name in pipx.
     """
 
     kind: Kind
@@ -34,59 +33,62 @@ class Installer:
     name: str
 
 
-def here() -> Installer:
-    """Find out what made the environment that runs this."""
-    return of(Path(sys.prefix), sys.executable, has_pip=find_spec("pip") is not None)
+def current_installer() -> Installer:
+    """Return the installer of the running environment."""
+    return installer_of(Path(sys.prefix), sys.executable, has_pip=find_spec("pip") is not None)
 
 
-def of(prefix: Path, python: str, *, has_pip: bool) -> Installer:
-    """Find out what made an environment.
+def installer_of(prefix: Path, python: str, *, has_pip: bool) -> Installer:
+    """Return the installer of an environment.
 
     Args:
         prefix: Its folder.
         python: Its interpreter.
-        has_pip: Whether pip can be run in it.
+        has_pip: Whether it has pip.
     """
     kind: Kind = "pip" if has_pip else "uv"
     if (prefix / "uv-receipt.toml").is_file():
         kind = "uv_tool"
     elif (prefix / "pipx_metadata.json").is_file() and prefix.parent.name == "venvs":
-        kind = "pipx"  # elsewhere it is a temporary environment of `pipx run`
+        kind = "pipx"  # in another folder it is a temporary environment of `pipx run`
     return Installer(kind, python, prefix.name)
 
 
-def reinstall_command(wanted: str, installer: Installer) -> str:
-    """Give the command that installs the same again.
+def reinstall_command(requirement: str, installer: Installer) -> str:
+    """Return the command that installs a distribution again.
 
     Args:
-        wanted: Requirement with its version; of ours, or of one that brings a collection.
-        installer: What made the environment.
+        requirement: Its name and version, `name==version`.
+        installer: The environment's installer.
     """
-    guest = not wanted.startswith(f"{OWN_NAME}==")
-    own = f"{OWN_NAME}=={__version__}"
+    is_ours = requirement.startswith(f"{OWN_NAME}==")
+    ours = f"{OWN_NAME}=={__version__}"
     words = {
         "uv_tool": [
             *("uv", "tool", "install", "--reinstall"),
-            *(("--with", wanted, own) if guest else (wanted,)),
+            *((requirement,) if is_ours else ("--with", requirement, ours)),
         ],
         "pipx": (
-            ["pipx", "inject", "--force", installer.name, wanted]
-            if guest
-            else ["pipx", "reinstall", installer.name]
+            ["pipx", "reinstall", installer.name]
+            if is_ours
+            else ["pipx", "inject", "--force", installer.name, requirement]
         ),
-        "pip": [installer.python, "-m", "pip", "install", "--force-reinstall", "--no-deps", wanted],
-        "uv": ["uv", "pip", "install", "--python", installer.python, "--reinstall", wanted],
+        "pip": [
+            *(installer.python, "-m", "pip", "install"),
+            *("--force-reinstall", "--no-deps", requirement),
+        ],
+        "uv": ["uv", "pip", "install", "--python", installer.python, "--reinstall", requirement],
     }
     return shlex.join(words[installer.kind])
 
 
 def extra_command(extra: str, installer: Installer) -> str:
-    """Give the command that adds an extra of ours to the installation."""
-    wanted = f"{OWN_NAME}[{extra}]=={__version__}"
+    """Return the command that adds an extra of skills-bundle to this installation."""
+    requirement = f"{OWN_NAME}[{extra}]=={__version__}"
     words = {
-        "uv_tool": ["uv", "tool", "install", wanted],
-        "pipx": ["pipx", "install", "--force", wanted],
-        "pip": [installer.python, "-m", "pip", "install", wanted],
-        "uv": ["uv", "pip", "install", "--python", installer.python, wanted],
+        "uv_tool": ["uv", "tool", "install", requirement],
+        "pipx": ["pipx", "install", "--force", requirement],
+        "pip": [installer.python, "-m", "pip", "install", requirement],
+        "uv": ["uv", "pip", "install", "--python", installer.python, requirement],
     }
     return shlex.join(words[installer.kind])

@@ -1,4 +1,4 @@
-"""Edge: the program's entry: arguments and environment in, exit code out, every error told once."""
+"""Edge: the program's entry: arguments and environment in, exit code out, every error reported."""
 
 from __future__ import annotations
 
@@ -10,56 +10,44 @@ import click
 from click.shell_completion import shell_complete
 
 from skills_bundle.cli import failures
-from skills_bundle.cli.framework import ENVIRONMENT, PROGRAM, complete_variable, walk
+from skills_bundle.cli.completion import completion_variable
+from skills_bundle.cli.framework import ENVIRONMENT, PROGRAM, walk
 from skills_bundle.cli.groups import root
 from skills_bundle.cli.output import Output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from skills_bundle.cli.failures import Failure
-    from skills_bundle.cli.framework import Group
-    from skills_bundle.cli.program import Program
+    from skills_bundle.cli.console_script import Program
 
 
 def commands() -> list[tuple[tuple[str, ...], click.Command]]:
-    """Give every group and command with the words that call it, for documentation and tests."""
+    """Return every group and command with its command line, for documentation and tests."""
     return list(walk(root, (PROGRAM,)))
 
 
-def main(
-    argv: Sequence[str] | None = None,
-    *,
-    tree: Callable[[], Group] = lambda: root,
-    program: Program | None = None,
-) -> NoReturn:
+def main(argv: Sequence[str] | None = None, *, program: Program | None = None) -> NoReturn:
     """Run the program and exit.
 
     Args:
         argv: The arguments without the program's name; by default those of this process.
-        tree: Gives the commands.
-        program: A project's own program, or None for ours.
+        program: A project's console script, or None for `skills-bundle`.
     """
     arguments = sys.argv[1:] if argv is None else argv
     environ = dict(os.environ)
-    # Else pydantic would import whatever any package in this environment declares as its plugin,
-    # into a process that verifies files, and would end it where one entry point cannot be read.
+    # pydantic would import the plugins that any package in this environment declares, and fail if
+    # one entry point cannot be read.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    sys.exit(run(arguments, environ, tree=tree, program=program))
+    sys.exit(run(arguments, environ, program=program))
 
 
 def run(
-    arguments: Sequence[str],
-    environ: Mapping[str, str],
-    *,
-    tree: Callable[[], Group] = lambda: root,
-    program: Program | None = None,
+    arguments: Sequence[str], environ: Mapping[str, str], *, program: Program | None = None
 ) -> int:
-    """Run one command and give its exit code; every error has been told by then."""
-    output = Output.standard(environ)
-    output.program = program
+    """Run one command, report any error, and return the exit code."""
+    output = Output.standard(environ, program)
     try:
-        code = _answer(list(arguments), environ, output, tree)
+        code = _run_reporting(list(arguments), environ, output)
         output.flush()
     except BrokenPipeError:
         output.abandon()
@@ -67,42 +55,40 @@ def run(
     except (KeyboardInterrupt, click.Abort):
         output.note("interrupted")
         return failures.EXIT_INTERRUPTED
-    except OSError as error:  # standard output cannot take the answer, as on a full disk
+    except OSError as error:  # standard output cannot be written, for example on a full disk
         output.abandon()
         output.as_json = False
-        return _report(failures.of(error), output)
+        return _report(error, output)
     return code
 
 
-def _answer(
-    arguments: list[str], environ: Mapping[str, str], output: Output, tree: Callable[[], Group]
-) -> int:
-    """Run the command; turn what it raises into a report."""
+def _run_reporting(arguments: list[str], environ: Mapping[str, str], output: Output) -> int:
+    """Run the command and report what it raises."""
     try:
-        return _invoke(arguments, environ, output, tree())
+        return _invoke(arguments, environ, output)
     except click.exceptions.Exit as leave:
         if leave.exit_code == failures.EXIT_OK:
-            output.data(b"")  # help or a version, which click does not miss a standard output for
+            output.data(b"")  # fails if standard output is closed, where click prints nothing
         return leave.exit_code
     except (BrokenPipeError, click.Abort):
         raise
-    except Exception as error:  # noqa: BLE001 - the last place where any error can be told well
-        return _report(failures.of(error), output)
+    except Exception as error:  # noqa: BLE001 - the last place that can report an error well
+        return _report(error, output)
 
 
-def _invoke(
-    arguments: list[str], environ: Mapping[str, str], output: Output, commands: Group
-) -> int:
-    name = PROGRAM if output.program is None else output.program.name
-    variable = complete_variable(name)
+def _invoke(arguments: list[str], environ: Mapping[str, str], output: Output) -> int:
+    program = output.program
+    name, group = (PROGRAM, root) if program is None else (program.name, program.commands())
+    variable = completion_variable(name)
     if instruction := environ.get(variable):
-        return shell_complete(commands, {"obj": output}, name, variable, instruction)
-    with commands.make_context(name, arguments, obj=output) as context:
+        return shell_complete(group, {"obj": output}, name, variable, instruction)
+    with group.make_context(name, arguments, obj=output) as context:
         context.meta[ENVIRONMENT] = environ
-        code = commands.invoke(context)
+        code = group.invoke(context)
     return code if isinstance(code, int) else failures.EXIT_OK
 
 
-def _report(failure: Failure, output: Output) -> int:
+def _report(error: Exception, output: Output) -> int:
+    failure = failures.failure_of(error)
     output.failure(failure)
     return failure.exit_code

@@ -1,8 +1,8 @@
 """Edge: the only code that prints.
 
-Answers go to standard output, everything about an answer (problems, progress, hints) to standard
-error. Under `--json` standard output carries exactly one JSON document. Colour appears on terminals
-only, and a stream that cannot carry a character gets its visible escape instead of a crash.
+Answers go to standard output; problems, progress and hints go to standard error. With `--json`,
+standard output gets exactly one JSON document. Colour is for terminals only. A character that a
+stream's encoding lacks is printed as an escape.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from skills_bundle.cli.console_script import Program
     from skills_bundle.cli.failures import Failure
-    from skills_bundle.cli.program import Program
 
 PIPE_WIDTH: Final = 80
-"""Columns of tables that do not go to a terminal, unless COLUMNS says otherwise."""
+"""Columns of tables that do not go to a terminal, unless COLUMNS is set."""
 MIN_WIDTH: Final = 40
 MAX_WIDTH: Final = 120
-"""Longer lines of prose are hard to read, however wide the terminal."""
+"""Longer lines of prose are hard to read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
-    """What is known of the place that text goes to.
+    """Properties of the stream that text goes to.
 
     Attributes:
-        interactive: Whether it is a terminal, and not a file or a pipe.
-        colour: Whether colour is welcome.
-        unicode: Whether it can carry every character.
+        interactive: Whether it is a terminal, not a file or a pipe.
+        colour: Whether to use colour.
+        unicode: Whether its encoding has every character.
         width: Columns.
     """
 
@@ -56,31 +56,36 @@ class Output:
     """Standard output and standard error of one run.
 
     Args:
-        stdout: Where answers go; None when it was closed before the start.
-        stderr: Where problems go; likewise.
-        environ: The environment; NO_COLOR, TERM and COLUMNS are looked at.
+        stdout: For answers; None if it was closed before the start.
+        stderr: For problems; likewise.
+        environ: The environment; NO_COLOR, TERM and COLUMNS are used.
+        program: The project's console script that is running; None for `skills-bundle`.
     """
 
     def __init__(
-        self, stdout: TextIO | None, stderr: TextIO | None, environ: Mapping[str, str]
+        self,
+        stdout: TextIO | None,
+        stderr: TextIO | None,
+        environ: Mapping[str, str],
+        program: Program | None = None,
     ) -> None:
-        """Look once at what the streams are."""
+        """Inspect the streams."""
         self._stdout = stdout
         self._stderr = stderr
         self.terminal = _terminal(stdout, environ)
         self.error_terminal = _terminal(stderr, environ)
         self.as_json = False
-        """Whether the command was asked for JSON; set by its `--json` option."""
-        self.program: Program | None = None
-        """Whose commands problems and hints name; `skills-bundle` has its own spelled out."""
+        """Whether `--json` was given."""
+        self.program = program
+        """The program whose commands problems and hints name."""
 
     @classmethod
-    def standard(cls, environ: Mapping[str, str]) -> Output:
-        """Give the output of this process."""
-        return cls(sys.stdout, sys.stderr, environ)
+    def standard(cls, environ: Mapping[str, str], program: Program | None = None) -> Output:
+        """Return the output of this process."""
+        return cls(sys.stdout, sys.stderr, environ, program)
 
     def text(self, text: str) -> None:
-        """Print text for people; foreign parts must have gone through `text.safe` already."""
+        """Print text for people; untrusted parts must have gone through `text.safe`."""
         stream = self._answers()
         _write(stream, text if text.endswith("\n") else text + "\n", self.terminal)
 
@@ -95,10 +100,10 @@ class Output:
         buffer.write(data)
 
     def _answers(self) -> TextIO:
-        """Give standard output.
+        """Return standard output.
 
         Raises:
-            OSError: If it was closed before the start: a lost answer must not exit 0.
+            OSError: If it was closed before the start; losing an answer is not a success.
         """
         if self._stdout is None:
             raise OSError(errno.EBADF, "Standard output is closed")
@@ -107,57 +112,57 @@ class Output:
     def json(self, value: JsonValue | dict[str, JsonValue]) -> None:
         """Print one JSON document: UTF-8, two spaces, final newline.
 
-        Paths that are no text, on a disk or in a repository, get visible escapes for their bytes.
+        Bytes of paths that are not UTF-8 are printed as escapes.
         """
         self.data(rendering.pretty(_as_text(value)))
 
     def note(self, text: str) -> None:
-        """Say something about the answer, on standard error; the exit code tells without it."""
+        """Print a remark on standard error, if that is possible."""
         if self._stderr is None:
             return
         text = text if self.program is None else self.program.spell(text)
         try:
             _write(self._stderr, text if text.endswith("\n") else text + "\n", self.error_terminal)
-        except OSError:  # a full disk; the reader is gone
+        except OSError:  # a full disk, or no reader
             _divert(self._stderr)
 
     def failure(self, failure: Failure) -> None:
-        """Report a failure: as the JSON document under `--json`, else on standard error."""
+        """Report a failure: as the JSON document with `--json`, else on standard error."""
         failure = failure if self.program is None else self.program.failure(failure)
         if self.as_json:
             self.json({"error": failure.to_dict()})
             return
-        message = failure.explained or failure.message
-        # Only what this program words itself may have several lines: a file's name may, too.
-        own = failure.explained or failure.code in {"usage", "internal"}
-        told = safe(message) if own else safe_line(message)
-        lines = [f"{self.emphasis('error:', 'red')} {told}"]
+        message = failure.explanation or failure.message
+        # Other messages contain file names, whose line feeds must not look like ours.
+        multiline = failure.explanation or failure.code in {"usage", "internal"}
+        text = safe(message) if multiline else safe_line(message)
+        lines = [f"{self.emphasis('error:', 'red')} {text}"]
         lines += [f"  {safe_line(str(problem))}" for problem in failure.problems]
-        if failure.next_step and not failure.explained:
+        if failure.next_step and not failure.explanation:
             lines.append(safe(failure.next_step))
         self.note("\n".join(lines))
 
     def emphasis(self, text: str, colour: str) -> str:
-        """Give text for standard error in bold colour where colour is welcome."""
+        """Return text for standard error, in bold colour where colour is used."""
         return click.style(text, fg=colour, bold=True) if self.error_terminal.colour else text
 
     def flush(self) -> None:
-        """Hand everything on.
+        """Flush standard output.
 
         Raises:
-            OSError: If nobody can take the answer: a lost one must not exit 0.
+            OSError: If the answer cannot be written; losing it is not a success.
         """
         if self._stdout is not None:
             self._stdout.flush()
 
     def abandon(self) -> None:
-        """Give up standard output after its reader went away, so that exiting stays silent."""
+        """Drop the rest of standard output, so that exiting prints no error."""
         if self._stdout is not None:
             _divert(self._stdout)
 
 
 def _as_text(value: JsonValue) -> JsonValue:
-    """Give a value without lone surrogates, by which Python carries bytes that are not UTF-8."""
+    """Escape lone surrogates, which stand for bytes that are not UTF-8."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode(errors="backslashreplace").decode()
     if isinstance(value, dict):
@@ -166,7 +171,7 @@ def _as_text(value: JsonValue) -> JsonValue:
 
 
 def _divert(stream: TextIO) -> None:
-    """Let what a stream still holds go nowhere, so that exiting stays silent and keeps its code."""
+    """Discard what a stream has buffered, so that exiting prints no error and keeps its code."""
     with suppress(OSError, ValueError, AttributeError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
@@ -198,5 +203,5 @@ def _width(environ: Mapping[str, str], *, interactive: bool) -> int:
 
 def _write(stream: TextIO, text: str, terminal: Terminal) -> None:
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    carried = text.encode(encoding, "backslashreplace").decode(encoding)
-    click.echo(carried, file=stream, nl=False, color=terminal.colour)
+    printable = text.encode(encoding, "backslashreplace").decode(encoding)
+    click.echo(printable, file=stream, nl=False, color=terminal.colour)

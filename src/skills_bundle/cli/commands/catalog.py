@@ -1,38 +1,50 @@
-"""Edge: `catalog search|read|overview`, the MCP tools' answers for people and for programs."""
+"""Edge: `catalog search|read|overview|collections`: what the MCP tools answer, for people."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, cast
+from collections import Counter
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
 from skills_bundle.catalog import Catalogs, limits
 from skills_bundle.catalog.several_model import CollectedReadResult, OverviewSeveralResult
-from skills_bundle.cli import completers
-from skills_bundle.cli.collection import (
-    answering_for,
+from skills_bundle.cli import completion
+from skills_bundle.cli.framework import Command, Example, pass_output
+from skills_bundle.cli.options import (
+    as_names,
     collections_option,
-    holder_option,
-    named,
+    json_option,
+    naming_collections,
+    resources_option,
+    skill_collection_option,
 )
-from skills_bundle.cli.framework import Command, Example, json_option, pass_output
-from skills_bundle.cli.view import claims, found, pretty
-from skills_bundle.cli.view.read_hints import Asked, why_refused
-from skills_bundle.cli.view.text import count, size
-from skills_bundle.errors import ToolError, UnsafeFileError
-from skills_bundle.wiring import choose, open_chosen
+from skills_bundle.cli.view import pretty
+from skills_bundle.cli.view.catalog import (
+    ReadRequest,
+    explain_refusal,
+    note_unavailable,
+    show_result,
+)
+from skills_bundle.cli.view.report import provenance_rows
+from skills_bundle.cli.view.text import count, safe_line, size
+from skills_bundle.errors import SkillsBundleError, ToolError, UnsafeFileError
+from skills_bundle.installed import collections as declared
+from skills_bundle.wiring import choose, open_catalog, open_chosen
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from pydantic import JsonValue
 
     from skills_bundle.catalog import Catalog, Source
     from skills_bundle.catalog.model import ReadResult
+    from skills_bundle.catalog.reading import Resources
     from skills_bundle.cli.output import Output
+    from skills_bundle.installed.collections import Declared
 
-ANSWER_CODES: Final = {
-    0: "answered, also when nothing was found",
-    2: "arguments that the tool does not take, or a collection that is not installed",
-    3: "no collection is available: a lock is missing or cannot be trusted",
+EXIT_CODES: Final = {
+    0: "success, even if nothing was found",
+    2: "wrong arguments, or a collection that is not installed",
+    3: "no collection can be served: its lock is missing or not valid",
 }
 
 
@@ -40,33 +52,31 @@ ANSWER_CODES: Final = {
     cls=Command,
     help="""List the skills that contain a text.
 
-    QUERY is one phrase, several words joined by a space. It is looked for literally, without regard
-    to case, in name, description and tags. Without one, every skill is listed.
-
-    Every installed collection is searched, or those that --collection names; of several, each row
-    names its own.
+    QUERY is one phrase; several words are joined by spaces. The search looks for this exact text in
+    names, descriptions and tags, ignoring case. Without QUERY it lists every skill.
     """,
+    about_collections="""The search covers every installed collection, or those that --collection
+    names.""",
     examples=[
         Example("List every skill:", "skills-bundle catalog search"),
         Example("List the skills that contain a text:", "skills-bundle catalog search mcp"),
         Example("A phrase needs no quotes:", "skills-bundle catalog search agent skills"),
         Example(
-            "Search one collection alone:",
-            "skills-bundle catalog search --collection skills-bundle",
+            "Search one collection:", "skills-bundle catalog search --collection skills-bundle"
         ),
-        Example("For programs, page by page:", "skills-bundle catalog search --json --limit 5"),
+        Example("Print JSON, page by page:", "skills-bundle catalog search --json --limit 5"),
     ],
-    exit_codes=ANSWER_CODES,
+    exit_codes=EXIT_CODES,
 )
 @click.argument("words", metavar="[QUERY]...", nargs=-1)
-@click.option("--query", metavar="TEXT", help="The text to look for, when it starts with a dash.")
+@click.option("--query", metavar="TEXT", help="The text to look for, if it starts with a dash.")
 @click.option(
     "--limit",
     type=click.IntRange(1, limits.SEARCH_MAX_LIMIT),
     default=limits.SEARCH_DEFAULT_LIMIT,
-    help="Skills to list at most.",
+    help="The maximum number of skills to list.",
 )
-@click.option("--offset", type=click.IntRange(0), default=0, help="Skills to pass over first.")
+@click.option("--offset", type=click.IntRange(0), default=0, help="Skip this many skills.")
 @click.option("--verbose", is_flag=True, help="Show whole descriptions, and tags.")
 @collections_option
 @json_option
@@ -83,14 +93,14 @@ def search(  # noqa: PLR0913 - one parameter an option
 ) -> int:
     """List the skills that contain a text."""
     if words and query is not None:
-        raise click.UsageError("Give the text once, as QUERY or with --query.")
+        raise click.UsageError("Use either QUERY or --query, not both.")
     source = open_chosen(choose(collection))
-    with answering_for(collection):
+    with naming_collections(collection):
         result = source.search(" ".join(words) or query or "", limit=limit, offset=offset)
     if output.as_json:
         output.json(result.model_dump(mode="json"))
     else:
-        found.show(output, result, whole=verbose)
+        show_result(output, result, verbose=verbose)
     return 0
 
 
@@ -98,47 +108,41 @@ def search(  # noqa: PLR0913 - one parameter an option
     cls=Command,
     help="""Read a file of a skill.
 
-    SKILL is a skill's name or path, RESOURCE a file in it. On a terminal the Markdown is laid out
-    and followed by where it comes from; into a pipe or file go the exact bytes and nothing else.
-
-    Every installed collection is looked in; a skill that several hold needs --collection.
+    SKILL is a skill's name or path, and RESOURCE is a file in it. A terminal shows formatted
+    Markdown, then where it comes from. A pipe or file gets the exact bytes.
     """,
+    about_collections="""If several collections have the skill, select one with --collection.""",
     examples=[
         Example("Read a skill:", "skills-bundle catalog read writing-agent-skills"),
         Example(
-            "Keep its exact bytes:",
+            "Save its exact bytes:",
             "skills-bundle catalog read writing-agent-skills --raw > writing.md",
         ),
         Example(
-            "As a program, with digest and provenance:",
+            "Print JSON, with digest and provenance:",
             "skills-bundle catalog read writing-agent-skills --json",
         ),
     ],
     exit_codes={
-        **ANSWER_CODES,
+        **EXIT_CODES,
         0: "the content was printed",
-        1: "no such skill or resource, or its installed file was changed",
-        2: "arguments that the tool does not take, or a skill that several collections hold",
+        1: "there is no such skill or resource, or its file has changed",
+        2: "wrong arguments, or a skill that several collections have",
     },
 )
-@click.argument("skill", shell_complete=completers.skills)
-@click.argument("resource", default="SKILL.md", shell_complete=completers.resources)
-@click.option("--offset", type=click.IntRange(0), default=0, help="Bytes to pass over first.")
+@click.argument("skill", shell_complete=completion.skills)
+@click.argument("resource", default="SKILL.md", shell_complete=completion.resources)
+@click.option("--offset", type=click.IntRange(0), default=0, help="Skip this many bytes.")
 @click.option(
     "--limit",
     type=click.IntRange(limits.READ_MIN_LIMIT, limits.READ_MAX_LIMIT),
     default=None,
     show_default=f"the whole file; {limits.READ_DEFAULT_LIMIT} with --json",
-    help="Bytes to read at most.",
+    help="The maximum number of bytes to read.",
 )
-@click.option("--raw", is_flag=True, help="Print the exact bytes, also on a terminal.")
-@click.option(
-    "--resources",
-    type=click.Choice(["markdown", "all"]),
-    default="markdown",
-    help="What may be read: SKILL.md and Markdown below references/, or every text file.",
-)
-@holder_option
+@click.option("--raw", is_flag=True, help="Print the exact bytes, even to a terminal.")
+@resources_option
+@skill_collection_option
 @json_option
 @pass_output
 def read(  # noqa: PLR0913 - one parameter an option
@@ -149,46 +153,48 @@ def read(  # noqa: PLR0913 - one parameter an option
     offset: int,
     limit: int | None,
     raw: bool,
-    resources: Literal["markdown", "all"],
+    resources: Resources,
     collection: str | None,
 ) -> int:
     """Read a file of a skill."""
-    source = open_chosen(choose(named(collection)), resources=resources)
+    names = as_names(collection)
+    source = open_chosen(choose(names), resources=resources)
     try:
-        with answering_for(named(collection)):
+        with naming_collections(names):
             page = source.read(
                 skill, resource, offset=offset, limit=limit or limits.READ_DEFAULT_LIMIT
             )
     except ToolError as error:
         if error.code != "catalog_unavailable":
-            error.add_note(why_refused(source, Asked(skill, resource, resources, collection)))
+            request = ReadRequest(skill, resource, resources, collection)
+            error.add_note(explain_refusal(source, request))
         raise
     if output.as_json:
         output.json(page.model_dump(mode="json"))
         return 0
     content = page.content
     if limit is None:
-        content, page = to_the_end(_holder(source, page), page)
+        content, page = read_to_end(_catalog_of(source, page), page)
     _show_content(output, content, page, raw=raw or not output.terminal.interactive)
     return 0
 
 
-def _holder(source: Source, page: ReadResult) -> Catalog:
-    """Give the catalog that a page was read from."""
+def _catalog_of(source: Source, page: ReadResult) -> Catalog:
+    """Return the catalog that a page was read from."""
     if isinstance(source, Catalogs) and isinstance(page, CollectedReadResult):
         return source.catalogs[page.collection]
     return cast("Catalog", source)
 
 
-def to_the_end(source: Catalog, first: ReadResult) -> tuple[str, ReadResult]:
-    """Read the pages after one; give all of them joined, and the last.
+def read_to_end(catalog: Catalog, first: ReadResult) -> tuple[str, ReadResult]:
+    """Read the pages after the first one; return all of them joined, and the last one.
 
     Raises:
-        UnsafeFileError: If the file is replaced meanwhile: pages of two versions are none of both.
+        UnsafeFileError: If the file is replaced in between.
     """
     contents, page = [first.content], first
     while page.next_offset is not None:
-        page = source.read(first.path, first.resource, page.next_offset)
+        page = catalog.read(first.path, first.resource, page.next_offset)
         if page.content_sha256 != first.content_sha256:
             raise UnsafeFileError("changed", f"{first.path}/{first.resource}")
         contents.append(page.content)
@@ -200,55 +206,123 @@ def _show_content(output: Output, content: str, page: ReadResult, *, raw: bool) 
         output.data(content.encode())
     else:
         is_markdown = page.media_type == "text/markdown"
+        rows = [("size", size(page.byte_length)), ("sha256", page.content_sha256)]
         parts = [
             pretty.markdown(content, output.terminal) if is_markdown else pretty.line(content),
-            *_footer(page),
+            pretty.heading(f"{page.path}/{page.resource}"),
+            pretty.facts([*rows, *provenance_rows(page.provenance)]),
         ]
-        output.text(pretty.render(parts, output.terminal))
+        pretty.show(output, parts)
     if page.next_offset is not None:
-        output.note(
-            f"{count(page.remaining, 'byte')} left; go on with --offset {page.next_offset}."
-        )
-
-
-def _footer(page: ReadResult) -> list[RenderableType]:
-    whole = [("size", size(page.byte_length)), ("sha256", page.content_sha256)]
-    return [
-        pretty.heading(f"{page.path}/{page.resource}"),
-        pretty.facts([*whole, *claims.rows(page.provenance)]),
-    ]
+        left = count(page.remaining, "byte")
+        output.note(f"{left} left. To continue, add --offset {page.next_offset}.")
 
 
 @click.command(
     cls=Command,
-    help="""Print the overview that agents are given.
+    help="""Print the overview of skills that agents get.
 
-    It names the skills with short descriptions, and says how many it leaves out.
+    It lists skills with short descriptions, and the number of skills that it leaves out.
     """,
     examples=[
-        Example("See what agents see first:", "skills-bundle catalog overview"),
-        Example("A shorter one:", "skills-bundle catalog overview --max-entries 3"),
+        Example("Print the overview:", "skills-bundle catalog overview"),
+        Example("Print a shorter one:", "skills-bundle catalog overview --max-entries 3"),
     ],
-    exit_codes=ANSWER_CODES,
+    exit_codes=EXIT_CODES,
 )
 @click.option(
     "--max-entries",
     type=click.IntRange(1, limits.OVERVIEW_MAX_ENTRIES),
     default=limits.OVERVIEW_MAX_ENTRIES,
-    help="Skills to name at most.",
+    help="The maximum number of skills to list.",
 )
 @collections_option
 @json_option
 @pass_output
 def overview(output: Output, *, max_entries: int, collection: tuple[str, ...]) -> int:
-    """Print the overview that agents are given."""
+    """Print the overview of skills that agents get."""
     source = open_chosen(choose(collection))
-    with answering_for(collection):
+    with naming_collections(collection):
         result = source.overview(max_entries)
     if output.as_json:
         output.json(result.model_dump(mode="json"))
     else:
         output.data(result.overview.encode())
         if isinstance(result, OverviewSeveralResult):
-            found.tell_gone(output, result.collections)
+            note_unavailable(output, result.collections)
     return 0
+
+
+@click.command(
+    cls=Command,
+    help="""List the installed collections.
+
+    A distribution declares a collection with an entry point in the group
+    `skills_bundle.collections`. This command looks only at the environment it runs in, and runs no
+    code of these packages. It checks the skill files of each collection; `skills-bundle verify
+    --collection NAME` checks all files.
+    """,
+    examples=[
+        Example("List what --collection accepts:", "skills-bundle catalog collections"),
+        Example("Print JSON:", "skills-bundle catalog collections --json"),
+    ],
+    exit_codes={0: "success, even if a collection cannot be served", 2: "wrong arguments"},
+)
+@json_option
+@pass_output
+def collections(output: Output) -> int:
+    """List the installed collections."""
+    survey = declared.survey()
+    owners = Counter(row.name for row in survey.declared)
+    rows = [_collection_facts(row, is_ambiguous=owners[row.name] > 1) for row in survey.declared]
+    if output.as_json:
+        output.json({"collections": list(rows)})
+        return 0
+    columns = [
+        pretty.Column("Collection", style="bold"),
+        pretty.Column("Distribution"),
+        pretty.Column("Skills", justify="right"),
+        pretty.Column("Integrity", ratio=1),
+    ]
+    cells = [
+        (
+            str(row["name"]),
+            f"{row['distribution']} {row['version']}",
+            "-" if row["skills"] is None else str(row["skills"]),
+            str(row["integrity"]),
+        )
+        for row in rows
+    ]
+    pretty.show(output, [pretty.table(columns, cells, output.terminal)])
+    problems = [f"{row['name']}: {row['problem']}" for row in rows if row["problem"] is not None]
+    # Two distributions that declare one collection have the same problem.
+    for note in (*dict.fromkeys(problems), *(f"{note}." for note in survey.notes())):
+        output.note(safe_line(note))
+    return 0
+
+
+def _collection_facts(row: Declared, *, is_ambiguous: bool) -> dict[str, JsonValue]:
+    """Return what a server would find out about one collection."""
+    facts: dict[str, JsonValue] = {
+        "name": row.name,
+        "distribution": row.distribution,
+        "version": row.version,
+        "package": row.package,
+        "skills": None,
+        "integrity": "unavailable",
+        "problem": None,
+    }
+    try:
+        if is_ambiguous:
+            declared.find(row.name)
+        catalog = open_catalog(find=declared.opener(row))
+        problem = catalog.problem()
+        if problem is not None:
+            return facts | {"problem": problem.summary}
+        view = catalog.shelf.view()
+    except SkillsBundleError as error:
+        return facts | {"problem": error.summary}
+    return facts | {
+        "skills": len(view.lock.skills),
+        "integrity": view.provenance.source_provenance.integrity,
+    }

@@ -1,4 +1,4 @@
-"""Edge: `export`, verified copies of installed skills."""
+"""Edge: `export`: verified copies of installed skills."""
 
 from __future__ import annotations
 
@@ -7,44 +7,44 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skills_bundle.cli import completers
-from skills_bundle.cli.collection import collection_option, command_line
-from skills_bundle.cli.framework import Command, Example, json_option, pass_output
+from skills_bundle.cli import completion
+from skills_bundle.cli.failures import EXIT_OK
+from skills_bundle.cli.framework import Command, Example, pass_output
+from skills_bundle.cli.options import collection_option, command_line, json_option
 from skills_bundle.cli.view import pretty
-from skills_bundle.cli.view.progress import patience
+from skills_bundle.cli.view.report import summary
 from skills_bundle.cli.view.text import count, size
 from skills_bundle.errors import AlteredSkillsError
-from skills_bundle.supply_chain.export import export as export_skills
+from skills_bundle.supply_chain.export import export
 from skills_bundle.wiring import finder
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from skills_bundle.cli.output import Output, Terminal
+    from skills_bundle.cli.output import Output
     from skills_bundle.supply_chain.export import Export
 
 
 @click.command(
     cls=Command,
-    help="""Copy installed skills, verified, with their lock.
+    help="""Copy installed skills to a folder, verified.
 
-    DIR is made with one folder a skill, as agent hosts look for them, and a lock of exactly these
-    files. Every byte is compared with the installation's lock as it is read, and again once it is
-    written. DIR is there whole or not at all, and nothing that lies there is replaced.
+    The new folder DIR gets one folder for each skill, where agent hosts look for it, and a lock of
+    exactly these files. Every file is compared with the installation's lock when it is read and
+    again after it is written. If anything fails, DIR is not created. Existing files are never
+    replaced.
     """,
     examples=[
-        Example("Every skill of this installation:", "skills-bundle export exported"),
-        Example("One of them:", "skills-bundle export one --skill writing-agent-skills"),
+        Example("Export every skill:", "skills-bundle export exported"),
+        Example("Export one skill:", "skills-bundle export one --skill writing-agent-skills"),
         Example(
-            "Of another installed collection:",
+            "Export another installed collection:",
             "skills-bundle export acme --collection skills-bundle",
         ),
     ],
     exit_codes={
-        0: "DIR is there, with verified copies",
-        1: "a skill is not what was locked; nothing was exported",
-        2: "wrong arguments, no such skill or collection, or DIR is in use",
-        3: "cannot tell: no lock that can be believed, or files that cannot be read or written",
+        0: "DIR has verified copies",
+        1: "a skill does not match the lock; nothing was exported",
+        2: "wrong arguments, an unknown skill or collection, or DIR exists",
+        3: "cannot tell: the lock is not valid, or files cannot be read or written",
     },
 )
 @click.argument("target", metavar="DIR", type=click.Path(path_type=Path))
@@ -53,52 +53,53 @@ if TYPE_CHECKING:
     "skills",
     metavar="NAME",
     multiple=True,
-    shell_complete=completers.own_skills,
-    help="Name or path of a skill; may be repeated.",
-    show_default="all of them",
+    shell_complete=completion.skills_of_one_collection,
+    help="Name or path of a skill; can be repeated.",
+    show_default="every skill",
 )
 @collection_option
 @json_option
 @pass_output
-def export(output: Output, *, target: Path, skills: tuple[str, ...], collection: str | None) -> int:
-    """Copy installed skills, verified, with their lock."""
+def command(
+    output: Output, *, target: Path, skills: tuple[str, ...], collection: str | None
+) -> int:
+    """Copy installed skills to a folder, verified."""
     try:
-        with patience(output, "Copying the skills ..."):
-            found = export_skills(finder(collection), target, skills)
+        with pretty.progress(output, "Copying the skills ..."):
+            exported = export(finder(collection), target, skills)
     except AlteredSkillsError as error:
-        error.add_note(f"`{command_line('verify', collection)}` says what became of them.")
+        error.add_note(f"For details, run `{command_line('verify', collection)}`.")
         raise
     if output.as_json:
-        output.json(found.model_dump(mode="json"))
+        output.json(exported.model_dump(mode="json"))
+        return EXIT_OK
+    files = count(sum(skill.files for skill in exported.skills), "file")
+    amount = size(sum(skill.bytes for skill in exported.skills))
+    headline = (
+        f"Exported {count(len(exported.skills), 'skill')} with {files}, {amount}: "
+        "every file matches the lock"
+    )
+    pretty.show(output, summary(EXIT_OK, headline, _rows(exported), output.terminal))
+    return EXIT_OK
+
+
+def _rows(exported: Export) -> list[tuple[str, str]]:
+    package = f"{exported.package_name} {exported.package_version}"
+    if exported.receipt:
+        receipt = "the installation's (unsigned); it is about the whole distribution"
+    elif exported.lock == "recomputed":
+        receipt = "left out, because it is about the installation's lock"
     else:
-        output.text(pretty.render(_told(found, output.terminal), output.terminal))
-    return 0
-
-
-def _told(found: Export, terminal: Terminal) -> list[RenderableType]:
-    skills = count(len(found.skills), "skill")
-    files = count(sum(skill.files for skill in found.skills), "file")
-    amount = size(sum(skill.bytes for skill in found.skills))
-    rows = [
-        ("folder", found.folder),
-        ("from", f"{found.package_name} {found.package_version}, collection {found.collection}"),
-        ("lock", _lock(found)),
-        ("  sha256", found.catalog_sha256),
-        ("receipt", _receipt(found)),
+        receipt = "left out, because it is missing or not valid"
+    return [
+        ("folder", exported.folder),
+        ("from", f"{package}, collection {exported.collection}"),
+        (
+            "lock",
+            "the installation's, unchanged"
+            if exported.lock == "installed"
+            else "a new one, of the exported files",
+        ),
+        ("  sha256", exported.catalog_sha256),
+        ("receipt", receipt),
     ]
-    headline = f"Exported {skills} with {files}, {amount}: every byte as locked"
-    return [pretty.marked("good", headline, terminal), pretty.facts(rows)]
-
-
-def _lock(found: Export) -> str:
-    if found.lock == "installed":
-        return "the installation's, byte by byte"
-    return "of the exported files; another one than the installation's"
-
-
-def _receipt(found: Export) -> str:
-    if found.receipt:
-        return "the installation's; it speaks of the whole distribution, unsigned"
-    if found.lock == "recomputed":
-        return "left out: it speaks of another lock"
-    return "left out: there is none that can be believed"

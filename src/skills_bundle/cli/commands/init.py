@@ -1,29 +1,41 @@
-"""Edge: `init`, a project that ships its skills: made, or given what it lacks."""
+"""Edge: `init`: a new project that ships its skills, or the build hook for an existing one."""
 
 from __future__ import annotations
 
 import difflib
+import shlex
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
-from skills_bundle.cli.framework import Command, Example, json_option, pass_output
+from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.cli.failures import EXIT_OK, EXIT_WRONG, failure_of
+from skills_bundle.cli.framework import Command, Example, pass_output
+from skills_bundle.cli.options import json_option
 from skills_bundle.cli.view import pretty
-from skills_bundle.cli.view.init_report import Report, run
-from skills_bundle.cli.view.progress import patience
-from skills_bundle.cli.view.text import safe, safe_line
-from skills_bundle.project.plan import InitOptions
+from skills_bundle.cli.view.report import summary
+from skills_bundle.cli.view.text import count, safe, safe_line
+from skills_bundle.errors import InvalidSkillsError
+from skills_bundle.project import existing, writing
+from skills_bundle.project.plan import FileChange, InitOptions, choose_layout, plan_changes
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from pydantic import JsonValue
 
+    from skills_bundle.cli.failures import Failure
     from skills_bundle.cli.output import Output
+    from skills_bundle.project.existing import Configuration, ExistingFiles
+    from skills_bundle.project.plan import Layout
+    from skills_bundle.project.settings import Settings
 
-SKILLS_NAMED: Final = 8
-"""Skills elsewhere that are named; the rest are counted."""
+Status = Literal["written", "unchanged", "planned"]
+
+MAX_SKILLS: Final = 8
+"""Skills in other folders that a note names."""
 HEADLINES: Final = {
-    "written": "ready to be committed",
+    "written": "ready to commit",
     "unchanged": "nothing to change",
     "planned": "nothing written (--dry-run)",
 }
@@ -31,29 +43,30 @@ HEADLINES: Final = {
 
 @click.command(
     cls=Command,
-    help="""Make a project that ships its skills, or add the build hook to one.
+    help="""Create a project that ships its skills, or add the build hook to one.
 
-    DIR is the working directory by default; it need not be there. Without a pyproject.toml that
-    builds something, a whole project is made around the skills that are there, or around one to
-    begin with. A project that is built with hatchling gets the hook, the entry point and a pinned
-    requirement; every other line of its files stays as it is. Other build backends are refused,
-    with what would have to change.
+    DIR is the working directory by default; it need not exist. Without a pyproject.toml that builds
+    something, `init` creates a whole project for the skills in DIR, or for a first example skill.
 
-    Everything is decided before anything is written, no file is replaced but those it names, and
-    nothing is committed. A second run changes nothing.
+    A project that is built with hatchling gets the hook, the entry point and a pinned requirement.
+    The rest of its files does not change. For another build backend, `init` reports what to change.
+
+    Nothing is written if anything is wrong, and nothing is committed. A second run changes nothing.
     """,
     examples=[
-        Example("Begin a project:", "skills-bundle init acme-skills"),
-        Example("Look first, from inside of one:", "skills-bundle init --dry-run --skills skills"),
+        Example("Create a project:", "skills-bundle init acme-skills"),
         Example(
-            "With a command of its own:",
+            "In a project, show what would change:", "skills-bundle init --dry-run --skills skills"
+        ),
+        Example(
+            "Create a project with its own command:",
             "skills-bundle init acme-tool --console-script acme-tool",
         ),
     ],
     exit_codes={
-        0: "the project is ready, or nothing was left to do",
-        1: "all files were written but the lock: a skill is refused, for the reasons named",
-        2: "wrong arguments, or a project that cannot take the hook; nothing was written",
+        0: "the project is ready, or there was nothing to do",
+        1: "everything was written except the lock: a skill was refused, for the reasons shown",
+        2: "wrong arguments, or a project that cannot use the hook; nothing was written",
         3: "a file or folder cannot be read or written; nothing was written",
     },
 )
@@ -68,46 +81,179 @@ HEADLINES: Final = {
 @click.option(
     "--package",
     metavar="NAME",
-    help="Dotted name of the import package that receives the skills; made if it is not there.",
-    show_default="the one there is, else called as the project",
+    help="Dotted name of the import package that gets the skills; created if it does not exist.",
+    show_default="the existing one, else the project's name",
 )
 @click.option(
     "--skills",
     metavar="FOLDER",
     help="The skills folder, relative to DIR.",
-    show_default="the folder that holds every skill there is, else skills",
+    show_default="the folder that has all skills, else skills",
 )
 @click.option(
     "--exclude",
     metavar="PATH",
     multiple=True,
-    help="A folder below the skills folder to leave out; may be repeated.",
+    help="A folder in the skills folder to leave out; can be repeated.",
 )
-@click.option("--repository", metavar="URL", help="Asserted address of the repository.")
-@click.option("--source-ref", metavar="REF", help="Asserted ref, such as refs/tags/v{version}.")
+@click.option("--repository", metavar="URL", help="The repository's address, for receipts.")
+@click.option("--source-ref", metavar="REF", help="A ref for receipts, as refs/tags/v{version}.")
 @click.option(
     "--console-script",
     metavar="NAME",
-    help="Also make a command that serves only this collection.",
+    help="Also add a command that serves only this collection.",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; print what would change as a diff.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; print the changes as a diff.")
 @json_option
 @pass_output
-def init(output: Output, *, folder: Path, dry_run: bool, **options: object) -> int:
-    """Make a project that ships its skills, or add the build hook to one."""
-    with patience(output, "Looking at the project ..."):
-        report = run(folder, InitOptions(**options), dry_run=dry_run)  # type: ignore[arg-type]
+def command(output: Output, *, folder: Path, dry_run: bool, **options: object) -> int:
+    """Create a project that ships its skills, or add the build hook to one."""
+    with pretty.progress(output, "Reading the project ..."):
+        report = _run(folder, InitOptions(**options), dry_run=dry_run)  # type: ignore[arg-type]
     if output.as_json:
-        output.json({**report.to_dict(), "diff": diff(report) if dry_run else None})
+        output.json({**report.to_dict(), "diff": _diff(report) if dry_run else None})
         return report.exit_code
     if dry_run and report.changes:
-        output.text(safe(diff(report)))
-    _tell(output, report)
+        output.text(safe(_diff(report)))
+    _show(output, report)
     return report.exit_code
 
 
-def diff(report: Report) -> str:
-    """Give every change as a unified diff."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What one run of `init` did.
+
+    Attributes:
+        status: Whether files were written.
+        folder: The project's folder, as it was typed.
+        layout: Names and places.
+        changes: Every file that was written, or would be.
+        found: Number of skills in the skills folder.
+        lock: What happened to the lock, in words.
+        refusal: Why there is no lock, if a skill was refused.
+        in_repository: Whether the folder is in a git repository.
+        locks_itself: Whether new files are in the skills folder, so that the lock covers them.
+    """
+
+    status: Status
+    folder: str
+    layout: Layout
+    changes: tuple[FileChange, ...]
+    found: int
+    lock: str
+    refusal: Failure | None
+    in_repository: bool
+    locks_itself: bool
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 1 if there is no lock."""
+        return EXIT_OK if self.refusal is None else EXIT_WRONG
+
+    @property
+    def next_steps(self) -> tuple[str, ...]:
+        """Commands from here to a wheel."""
+        if self.status == "unchanged":
+            return ()
+        place = () if self.folder == "." else (f"cd {shlex.quote(self.folder)}",)
+        start = () if self.in_repository else ("git init",)
+        if start and self.locks_itself:  # only git knows which files belong to the project
+            start = (*start, "skills-bundle lock")
+        return (*place, *start, "git add .", 'git commit -m "Ship our skills"', "uv build")
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """Return the document that `--json` prints; it has `error` only without a lock."""
+        layout = self.layout
+        made: dict[str, JsonValue] = {
+            "status": self.status,
+            "project": self.folder,
+            "name": layout.name,
+            "collection": layout.collection,
+            "package": layout.package,
+            "skills_folder": layout.skills,
+            "found": self.found,
+            "left_out": [*layout.left_out],
+            "lock": self.lock,
+            "files": [
+                {"path": row.path, "action": "created" if row.old is None else "changed"}
+                for row in self.changes
+            ],
+        }
+        if self.refusal is not None:
+            made["error"] = self.refusal.to_dict()
+        return made
+
+
+def _run(folder: Path, options: InitOptions, *, dry_run: bool) -> Report:
+    """Read the project, plan the changes and write them.
+
+    Raises:
+        SettingsError: With every conflict; nothing was written.
+        OSError: If something cannot be read or written; nothing was written.
+    """
+    files = existing.read_files(folder)
+    configuration = existing.parse_configuration(
+        files.files.get("pyproject.toml"), files.files.get("hatch.toml")
+    )
+    layout = choose_layout(files, configuration, options)
+    changes = plan_changes(layout)
+    lock, changes, refusal, number = _with_lock(files, configuration, layout, changes)
+    writing.check_places(files.folder, changes)
+    locks_itself = _locks_itself(layout, changes)
+    if changes and not dry_run:
+        writing.write_changes(files.folder, changes)
+        if locks_itself:
+            writing.renew_lock(files.folder, _settings(configuration, layout))
+    return Report(
+        status="planned" if dry_run else "written" if changes else "unchanged",
+        folder=str(folder),
+        layout=layout,
+        changes=changes,
+        found=number,
+        lock=lock,
+        refusal=refusal,
+        in_repository=files.in_repository,
+        locks_itself=locks_itself,
+    )
+
+
+def _locks_itself(layout: Layout, changes: tuple[FileChange, ...]) -> bool:
+    """Return whether a first lock covers new files other than skills."""
+    made = {row.path for row in changes}
+    inside = {path for path in made if layout.skills == "." or path.startswith(f"{layout.skills}/")}
+    return LOCK_FILE_NAME in made and any(
+        not path.endswith("/SKILL.md") for path in inside - {LOCK_FILE_NAME}
+    )
+
+
+def _settings(configuration: Configuration, layout: Layout) -> Settings:
+    """Return the settings that the project will have."""
+    base = configuration.settings or writing.settings_of(layout.name)
+    exclude = layout.options.exclude or base.exclude
+    return replace(base, skills=layout.skills, collection=layout.collection, exclude=exclude)
+
+
+def _with_lock(
+    files: ExistingFiles,
+    configuration: Configuration,
+    layout: Layout,
+    changes: tuple[FileChange, ...],
+) -> tuple[str, tuple[FileChange, ...], Failure | None, int]:
+    """Add the first lock to the changes, or return why there is none."""
+    skills = len(files.skill_folders) - len(layout.left_out)
+    if LOCK_FILE_NAME in files.present:
+        return "exists; check it with `skills-bundle lock --check`", changes, None, skills
+    starter = next((row for row in changes if row.path.endswith("/SKILL.md")), None)
+    try:
+        data, result = writing.first_lock(files.folder, _settings(configuration, layout), starter)
+    except InvalidSkillsError as error:
+        return "none: a skill was refused", changes, failure_of(error), skills
+    made = FileChange(LOCK_FILE_NAME, None, data)
+    return f"locks {count(result.found, 'skill')}", (*changes, made), None, result.found
+
+
+def _diff(report: Report) -> str:
+    """Return every change as a unified diff."""
     parts: list[str] = []
     for row in report.changes:
         old = (row.old or b"").decode("utf-8", "backslashreplace").splitlines(keepends=True)
@@ -119,28 +265,27 @@ def diff(report: Report) -> str:
     return "".join(parts)
 
 
-def _tell(output: Output, report: Report) -> None:
-    chosen = report.chosen
-    headline = f"{report.folder}: {HEADLINES[report.status]}"
+def _show(output: Output, report: Report) -> None:
+    layout = report.layout
+    action = "written" if report.status == "written" else "change"
     rows = [
-        ("project", chosen.name),
-        ("collection", chosen.collection),
-        ("package", f"{chosen.package} in {chosen.package_folder}"),
-        ("skills", f"{report.total} in {chosen.skills}"),
+        ("project", layout.name),
+        ("collection", layout.collection),
+        ("package", f"{layout.package} in {layout.package_folder}"),
+        ("skills", f"{count(report.found, 'skill')} in {layout.skills}"),
         ("lock", report.lock),
-        *((("written" if report.status == "written" else "change"), row) for row in report.files),
+        *(
+            (action, f"{row.path} ({'new' if row.old is None else 'changed'})")
+            for row in report.changes
+        ),
     ]
-    mark = "bad" if report.exit_code else "good"
-    parts: list[RenderableType] = [
-        pretty.marked(mark, headline, output.terminal),
-        pretty.facts(rows),
-    ]
-    output.text(pretty.render(parts, output.terminal))
-    if chosen.left_out:
-        named = ", ".join(chosen.left_out[:SKILLS_NAMED])
-        more = len(chosen.left_out) - SKILLS_NAMED
+    headline = f"{report.folder}: {HEADLINES[report.status]}"
+    pretty.show(output, summary(report.exit_code, headline, rows, output.terminal))
+    if layout.left_out:
+        named = ", ".join(layout.left_out[:MAX_SKILLS])
+        more = len(layout.left_out) - MAX_SKILLS
         rest = f" and {more:,} more" if more > 0 else ""
-        output.note(safe_line(f"note: skills elsewhere are left out: {named}{rest}"))
+        output.note(safe_line(f"note: skills in other folders are left out: {named}{rest}"))
     if report.refusal is not None:
         output.failure(report.refusal)
     elif report.next_steps and report.status != "planned":

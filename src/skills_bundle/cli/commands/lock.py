@@ -1,64 +1,90 @@
-"""Edge: `lock`, for this project and any other folder of skills."""
+"""Edge: `lock`, for the project in a folder or any other folder of skills."""
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 import click
 
 from skills_bundle.bundle.changes import are_line_ends_alone
 from skills_bundle.bundle.lock import LOCK_FILE_NAME, catalog_sha256
-from skills_bundle.cli import failures
-from skills_bundle.cli.framework import (
-    Command,
-    Example,
-    given_arguments,
-    json_option,
-    pass_output,
-)
+from skills_bundle.cli.failures import EXIT_OK, EXIT_WRONG, failure_of
+from skills_bundle.cli.framework import Command, Example, given_arguments, pass_output
+from skills_bundle.cli.options import json_option
 from skills_bundle.cli.view import pretty
-from skills_bundle.cli.view.lock_report import Report
-from skills_bundle.cli.view.progress import patience
-from skills_bundle.cli.view.text import safe_line
+from skills_bundle.cli.view.report import summary
+from skills_bundle.cli.view.text import count, safe_line
 from skills_bundle.errors import (
     InvalidLockError,
     InvalidSkillsError,
+    Problem,
     SettingsError,
     StaleLockError,
 )
 from skills_bundle.files.writing import replace_file
 from skills_bundle.project import project
+from skills_bundle.project.project import from_project
+from skills_bundle.skills.model import Level
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import JsonValue
+
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.cli.output import Output
-    from skills_bundle.cli.view.lock_report import Status
-    from skills_bundle.errors import Problem
+    from skills_bundle.errors import SkillsBundleError
     from skills_bundle.project.project import Project
+    from skills_bundle.project.settings import Settings
+    from skills_bundle.skills.model import ScanResult
+
+Status = Literal["written", "unchanged", "fresh", "stale", "missing", "invalid", "refused"]
+"""What happened to the lock file.
+
+`--check` gives `fresh`, `stale`, `missing` (no file) or `invalid` (a file that is not a lock).
+`refused` means that no lock can be made.
+"""
+
+COLOURS: Final = {"refused": "red", "warning": "yellow"}
+HEADLINES: Final[dict[Status, str]] = {
+    "written": "written",
+    "unchanged": "unchanged; it matches the skills",
+    "fresh": "up to date; it matches the skills",
+    "stale": "stale; it does not match the skills",
+    "missing": "missing",
+    "invalid": "not a valid lock",
+    "refused": "not written, because a skill was refused",
+}
+REPAIRS: Final[dict[Status, str]] = {
+    "stale": "To update it, run:",
+    "missing": "To write it, run:",
+    "invalid": "To write it again, run:",
+}
+"""Introductions to the command that writes the lock."""
 
 
 @click.command(
     cls=Command,
-    help="""Write or check the lock of a folder of skills.
+    help="""Write or check the lock of a skills folder.
 
-    PROJECT is the working directory by default. With a pyproject.toml its settings count; options
-    override them. Every skill is locked or refused, with all reasons in one run. The lock is put
-    in place at once, and only if no skill was refused; one that is current is not touched.
+    PROJECT is the working directory by default. Settings come from its pyproject.toml, if there is
+    one; options override them. Every skill is locked or refused, with all reasons in one run. If a
+    skill is refused, nothing is written. A lock that is up to date is not written again.
     """,
     examples=[
         Example("Write the lock of the project in this folder:", "skills-bundle lock"),
         Example("In CI, fail if the committed lock is stale:", "skills-bundle lock --check"),
         Example(
-            "Of another folder of skills, into another file:",
+            "Lock another skills folder, in another file:",
             "skills-bundle lock --skills skills --output elsewhere.lock.json",
         ),
     ],
     exit_codes={
-        0: "the lock was written, or is what the skills give",
-        1: "a skill was refused and nothing was written, or (--check) the lock is stale",
+        0: "the lock was written, or is up to date",
+        1: "a skill was refused and nothing was written; with --check, the lock is stale",
         2: "wrong arguments or settings",
         3: "a file or folder cannot be read or written",
     },
@@ -68,14 +94,14 @@ if TYPE_CHECKING:
 @click.option(
     "--strict/--no-strict",
     default=None,
-    help="Refuse skills that have warnings.",
+    help="Refuse skills with warnings.",
     show_default="the project's setting, else no",
 )
 @click.option(
     "--skills",
     metavar="DIR",
     help="The skills folder, relative to PROJECT.",
-    show_default="the project's setting, else skills if there is one, else PROJECT itself",
+    show_default="the project's setting, else skills if it exists, else PROJECT itself",
 )
 @click.option(
     "--output",
@@ -88,19 +114,19 @@ if TYPE_CHECKING:
 @click.option(
     "--collection",
     metavar="NAME",
-    help="The collection's name, as the lock carries it.",
+    help="The collection's name in the lock.",
     show_default="the project's setting, else its name",
 )
 @click.option(
     "--exclude",
     metavar="PATH",
     multiple=True,
-    help="A folder below the skills folder to leave out, too; may be repeated.",
+    help="Also leave out this folder in the skills folder; can be repeated.",
 )
 @json_option
 @click.pass_context
 @pass_output
-def lock(  # noqa: PLR0913 - one parameter an option
+def command(  # noqa: PLR0913 - one parameter an option
     output: Output,
     context: click.Context,
     *,
@@ -112,26 +138,130 @@ def lock(  # noqa: PLR0913 - one parameter an option
     collection: str | None,
     exclude: tuple[str, ...],
 ) -> int:
-    """Write or check the lock of a folder of skills."""
+    """Write or check the lock of a skills folder."""
     given = {"strict": strict, "skills": skills, "collection": collection}
     overrides = cast(
         "project.Overrides", {name: value for name, value in given.items() if value is not None}
     )
-    found = _load(folder, overrides)
+    loaded = _load(folder, overrides)
     if exclude:
-        overrides["exclude"] = (*found.settings.exclude, *exclude)
-        found = _load(folder, overrides)
+        overrides["exclude"] = (*loaded.settings.exclude, *exclude)
+        loaded = _load(folder, overrides)
     if target is not None:
-        found = replace(found, old_bytes=project.read_lock_file(target))
-    with patience(output, "Reading the skills ..."):
-        report = _run(found, target or found.lock_path, check=check)
+        loaded = replace(loaded, old_bytes=project.read_lock_file(target))
+    with pretty.progress(output, "Reading the skills ..."):
+        report = _run(loaded, target or loaded.lock_path, check=check)
     if output.as_json:
         output.json(report.to_dict())
     else:
-        _tell(output, report, folder)
-        if _mending(report):
-            output.note(f"{_mending(report)} {_mending_command(context)}")
-    return 0 if report.error is None else failures.of(report.error).exit_code
+        _show(output, report, folder)
+        if repair := _repair(report):
+            # The same arguments: others would give another lock.
+            words = [word for word in given_arguments(context) if word != "--check"]
+            output.note(f"{repair} {shlex.join(['skills-bundle', 'lock', *words])}")
+    return EXIT_OK if report.error is None else failure_of(report.error).exit_code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """A diagnostic of a skill, with its effect.
+
+    Attributes:
+        weight: `refused` if the lock cannot have its skill, else `warning`.
+        problem: Its path is relative to the project's folder.
+    """
+
+    weight: Literal["refused", "warning"]
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What one run of `lock` did; skills found = locked + refused.
+
+    Attributes:
+        status: What happened to the lock file.
+        path: The lock file, as it was typed.
+        settings: The settings that applied.
+        result: The skills.
+        lock: The lock that the skills give; None if one is refused.
+        error: Why the run failed, or None.
+    """
+
+    status: Status
+    path: str
+    settings: Settings
+    result: ScanResult
+    lock: CatalogLock | None
+    error: SkillsBundleError | None = None
+
+    @property
+    def lock_in_file(self) -> CatalogLock | None:
+        """The lock, if the file has it: other digests would be mistaken for the file's."""
+        return self.lock if self.status in {"written", "unchanged", "fresh"} else None
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Every diagnostic: refusals first, then by place."""
+        rows = sorted(
+            dict.fromkeys(self._diagnostics()),  # two skills that collide share one
+            key=lambda row: (row.weight, row.problem.path or "", row.problem.line or 0),
+        )
+        return tuple(rows)
+
+    def _diagnostics(self) -> Iterator[Diagnostic]:
+        result = self.result
+        refused = [(row, self.settings.strict) for s in result.refused for row in s.diagnostics]
+        good = [(row, False) for skill in result.skills for row in skill.diagnostics]
+        for row, refuses in (*refused, *good, *((row, False) for row in result.problems)):
+            problem = Problem(code=row.code, message=row.message, path=row.path, line=row.line)
+            yield Diagnostic(
+                weight="refused" if refuses or row.level is Level.REFUSE else "warning",
+                problem=from_project(problem, self.settings.skills),
+            )
+
+    @property
+    def total(self) -> str:
+        """The number of skills, locked and refused."""
+        result = self.result
+        excluded = f"; {len(result.excluded):,} more excluded" if result.excluded else ""
+        kept = "locked" if self.lock is not None else "good"
+        return (
+            f"{count(result.found, 'skill')} = {len(result.skills):,} {kept} + "
+            f"{len(result.refused):,} refused{excluded}"
+        )
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """Return the document that `--json` prints; it has `error` only if the run failed."""
+        lock = self.lock_in_file
+        document: dict[str, JsonValue] = {
+            "status": self.status,
+            "lock": self.path,
+            "skills_folder": self.settings.skills,
+            "collection": self.settings.collection,
+            "found": self.result.found,
+            "good": len(self.result.skills),
+            "refused": [row.path for row in self.result.refused],
+            "excluded": [*self.result.excluded],
+            "without_skill_md": [*self.result.without_skill_md],
+            "diagnostics": [
+                {
+                    "weight": row.weight,
+                    "code": row.problem.code,
+                    "message": row.problem.message,
+                    "path": row.problem.path,
+                    "line": row.problem.line,
+                }
+                for row in self.diagnostics
+            ],
+            "files": None if self.lock is None else len(self.lock.files()),
+            "catalog_sha256": None if lock is None else catalog_sha256(lock.to_bytes()),
+            "dir_hash": None if lock is None else lock.digests.dir_hash,
+            "git_tree": None if lock is None else lock.digests.git_tree,
+        }
+        if self.error is not None:
+            document["error"] = failure_of(self.error).to_dict()
+        return document
 
 
 def _load(folder: Path, overrides: project.Overrides) -> Project:
@@ -143,117 +273,89 @@ def _load(folder: Path, overrides: project.Overrides) -> Project:
 
 
 def _as_option(problem: Problem) -> Problem:
-    """Spell a setting that was given on the command line as the option that gave it."""
-    where, _, name = (problem.path or "").rpartition(".")
-    return replace(problem, path=f"--{name}") if where == project.COMMAND_LINE else problem
+    """Name the option, if the wrong setting came from one."""
+    place, _, name = (problem.path or "").rpartition(".")
+    return replace(problem, path=f"--{name}") if place == project.COMMAND_LINE else problem
 
 
-def _run(found: Project, path: Path, *, check: bool) -> Report:
-    result = project.find_skills(found)
-    base = Report(
-        status="refused", path=str(path), settings=found.settings, result=result, lock=None
+def _run(loaded: Project, path: Path, *, check: bool) -> Report:
+    result = project.find_skills(loaded)
+    report = Report(
+        status="refused", path=str(path), settings=loaded.settings, result=result, lock=None
     )
     try:
-        made = project.lock_of(found, result)
+        lock = project.lock_of(loaded, result)
     except InvalidSkillsError as error:
-        return replace(base, error=error)
-    base = replace(base, lock=made)
+        return replace(report, error=error)
+    report = replace(report, lock=lock)
     if check:
-        return _checked(base, found, made)
-    if made.to_bytes() == found.old_bytes:
-        return replace(base, status="unchanged")
-    replace_file(path, made.to_bytes())
-    return replace(base, status="written")
+        return _checked(report, loaded, lock)
+    if lock.to_bytes() == loaded.old_bytes:
+        return replace(report, status="unchanged")
+    replace_file(path, lock.to_bytes())
+    return replace(report, status="written")
 
 
-def _checked(base: Report, found: Project, made: CatalogLock) -> Report:
+def _checked(report: Report, loaded: Project, lock: CatalogLock) -> Report:
     try:
-        project.demand_current(found, made, base.result)
+        project.demand_current(loaded, lock, report.result)
     except StaleLockError as error:
-        status: Status = "stale" if found.old_bytes is not None else "missing"
-        return replace(base, status=status, error=error)
+        status: Status = "stale" if loaded.old_bytes is not None else "missing"
+        return replace(report, status=status, error=error)
     except InvalidLockError as error:
-        return replace(base, status="invalid", error=error)
-    return replace(base, status="fresh")
+        return replace(report, status="invalid", error=error)
+    return replace(report, status="fresh")
 
 
-COLOURS: Final = {"refused": "red", "warning": "yellow"}
-HEADLINES: Final[dict[Status, str]] = {
-    "written": "written",
-    "unchanged": "unchanged; the skills give what it holds",
-    "fresh": "fresh; the skills give what it holds",
-    "stale": "stale; the skills give another lock",
-    "missing": "missing",
-    "invalid": "cannot be read as a lock",
-    "refused": "no lock can be made",
-}
-
-
-MENDING: Final[dict[Status, str]] = {
-    "stale": "To mend it:",
-    "missing": "To write it:",
-    "invalid": "To write it anew:",
-}
-
-
-def _mending(report: Report) -> str:
-    """Introduce the command that writes the lock, or "": line ends are mended otherwise."""
+def _repair(report: Report) -> str:
+    """Return the introduction to the command that repairs the lock, or "" if it would not."""
     problems = () if report.error is None else report.error.problems
     codes = {problem.code for problem in problems}
     if "lock_line_ends" in codes:
         return ""
     if are_line_ends_alone(codes):
-        return "Only if the new line ends are meant:"
-    return MENDING.get(report.status, "")
-
-
-def _mending_command(context: click.Context) -> str:
-    """Give this very command without --check: other arguments would give another lock."""
-    arguments = [word for word in given_arguments(context) if word != "--check"]
-    return shlex.join(["skills-bundle", "lock", *arguments])
+        return "Only if you want the new line ends, run:"
+    return REPAIRS.get(report.status, "")
 
 
 def _from_here(problem: Problem, folder: Path) -> Problem:
-    """Spell a path from the working directory, where an editor can jump to it."""
+    """Make a path relative to the working directory, so that editors can open it."""
     if problem.path is None or problem.code == "whole":
         return problem
     return replace(problem, path=(folder / problem.path).as_posix())
 
 
-def _of_the_lock(problem: Problem, report: Report) -> Problem:
-    """Name the lock file as it was asked for; a place inside the document stays one."""
+def _placed(report: Report, problem: Problem, folder: Path) -> Problem:
+    """Return a problem of the lock with the file's name, any other with its path from here."""
+    if report.status not in {"missing", "invalid"}:
+        return _from_here(problem, folder)
     inside = "" if problem.path in {None, LOCK_FILE_NAME} else f": {problem.path}"
     return replace(problem, path=f"{report.path}{inside}")
 
 
-def _placed(report: Report, problem: Problem, folder: Path) -> Problem:
-    if report.status in {"missing", "invalid"}:
-        return _of_the_lock(problem, report)
-    return _from_here(problem, folder)
-
-
-def _tell(output: Output, report: Report, folder: Path) -> None:
-    """Print what there is: remarks and errors on standard error, the sum on standard output."""
-    for row in report.remarks:
+def _show(output: Output, report: Report, folder: Path) -> None:
+    """Print diagnostics and errors on standard error, the result on standard output."""
+    for row in report.diagnostics:
         weight = output.emphasis(f"{row.weight}:", COLOURS[row.weight])
         output.note(f"{weight} {safe_line(str(_from_here(row.problem, folder)))}")
     for path in report.result.without_skill_md:
-        output.note(f"note: {safe_line(path)} holds files and no SKILL.md, so it is no skill")
+        output.note(f"note: {safe_line(path)} has files but no SKILL.md, so it is not a skill")
     if report.error is not None:
-        failure = failures.of(report.error)
-        told = report.status == "refused" and bool(report.remarks)
-        places = () if told else tuple(_placed(report, row, folder) for row in failure.problems)
-        step = None if _mending(report) else failure.next_step
-        output.failure(replace(failure, problems=places, next_step=step))
+        failure = failure_of(report.error)
+        is_printed = report.status == "refused" and bool(report.diagnostics)
+        problems = failure.problems if not is_printed else ()
+        placed = tuple(_placed(report, row, folder) for row in problems)
+        step = None if _repair(report) else failure.next_step
+        output.failure(replace(failure, problems=placed, next_step=step))
     rows = [("skills", report.total)]
     if report.lock is not None:
         rows.append(("files", f"{len(report.lock.files()):,}"))
-    if report.in_place is not None:
-        made = report.in_place
+    if report.lock_in_file is not None:
+        lock = report.lock_in_file
         rows += [
-            ("sha256", catalog_sha256(made.to_bytes())),
-            ("git tree", made.digests.git_tree),
+            ("sha256", catalog_sha256(lock.to_bytes())),
+            ("git tree", lock.digests.git_tree),
         ]
     headline = f"{report.path}: {HEADLINES[report.status]}"
-    mark = pretty.marked("good" if report.error is None else "bad", headline, output.terminal)
-    output.text(pretty.render([mark, pretty.facts(rows)], output.terminal))
+    code = EXIT_OK if report.error is None else EXIT_WRONG
+    pretty.show(output, summary(code, headline, rows, output.terminal))

@@ -1,4 +1,4 @@
-"""Edge: `mcp check`, for a person who wants to see that the server works."""
+"""Edge: `mcp check`, which shows whether the server works."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import click
 from pydantic import ValidationError
 
 from skills_bundle.bundle.provenance import Provenance
-from skills_bundle.cli import failures
-from skills_bundle.cli.collection import collections_option, command_line
-from skills_bundle.cli.framework import Command, Example, json_option, pass_output
-from skills_bundle.cli.view import claims, pretty
-from skills_bundle.cli.view.progress import patience
+from skills_bundle.cli.failures import EXIT_WRONG
+from skills_bundle.cli.framework import Command, Example, pass_output
+from skills_bundle.cli.options import collections_option, command_line, json_option
+from skills_bundle.cli.view import pretty
+from skills_bundle.cli.view.report import provenance_rows
 from skills_bundle.formats import rendering
 from skills_bundle.server.check.run import run_check
 from skills_bundle.server.check.steps import LockOnDisk, read_lock, read_named
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from skills_bundle.server.check.steps import ExpectedLocks
 
 MARKS: Final[dict[Verdict, Mark]] = {"ok": "good", "wrong": "bad", "cannot_tell": "unsure"}
-DOES: Final = {
-    "start": "start and greet",
+STEPS: Final = {
+    "start": "start the server",
     "tools": "list tools",
     "search": "search",
     "read": "read a skill",
@@ -41,55 +41,55 @@ DOES: Final = {
     "skills": "load as a host",
     "overview": "overview",
 }
-"""Steps in words; one that is not here is called by its name."""
-FOREIGN_ADVICE: Final = (
-    "What was run, with which variables, and what it printed is shown above; a variable that it "
-    "needs is given to it with --env NAME=VALUE."
+"""Titles of steps."""
+COMMAND_HINT: Final = (
+    "See above for the command, its variables and what it printed. To give it another variable, "
+    "add --env NAME=VALUE."
 )
 
 
 @click.command(
     cls=Command,
-    help="""Start the server as a host would, and try it.
+    help="""Start the server as a host would, and test it.
 
-    Lists the tools, searches, reads a skill page by page, hashes what came back, and compares it
-    with the lock on disk, which is read here by other code than the server's; of several
-    collections each. Each step shows how long it took, in milliseconds.
+    The test lists the tools, searches, reads a skill page by page, and compares what it got with
+    the lock on disk, for each collection. Every step shows its time in milliseconds.
 
-    As under many hosts, the server is given a few variables of this environment only, such as HOME
-    and PATH (--verbose lists them); name further ones with --env.
+    Like many hosts, it gives the server only a few variables of this environment, such as HOME and
+    PATH; --verbose lists them. Add others with --env.
     """,
     examples=[
-        Example("Try the server of this installation:", "skills-bundle mcp check"),
+        Example("Test the server of this installation:", "skills-bundle mcp check"),
         Example(
-            "Try exactly what a host's configuration runs:",
+            "Test the command from a host's configuration:",
             'skills-bundle mcp check --command "skills-bundle mcp serve"',
         ),
         Example(
-            "Compare what a server serves with a lock of yours:",
+            "Compare what a server serves with your lock:",
             "skills-bundle mcp check --lock catalog.lock.json",
         ),
         Example(
-            "Give the server a variable, as a host's configuration can:",
+            "Set a variable, as a host's configuration can:",
             "skills-bundle mcp check --env LANG=C.UTF-8",
         ),
         Example(
-            "Try a server of one installed collection alone:",
+            "Test a server of one installed collection:",
             "skills-bundle mcp check --collection skills-bundle",
         ),
-        Example("For programs:", "skills-bundle mcp check --json"),
+        Example("Print JSON:", "skills-bundle mcp check --json"),
     ],
     exit_codes={
-        0: "it works",
-        1: "something is wrong, or (--lock) the server serves another catalog",
+        0: "the server works",
+        1: "the server does not work, or does not serve what the lock contains",
         2: "wrong arguments",
-        3: "it answers, but what it serves could not be compared with a lock",
+        3: "the server answers, but what it serves could not be compared with a lock",
     },
 )
 @click.option(
     "--command",
+    "line",
     metavar="LINE",
-    help="What to start instead, quoted as one word; run as it is, not by a shell.",
+    help="Start this command, quoted as one argument, instead. No shell is used.",
 )
 @click.option(
     "--lock",
@@ -104,74 +104,72 @@ FOREIGN_ADVICE: Final = (
     "variables",
     metavar="NAME=VALUE",
     multiple=True,
-    help="A variable for the server's environment; may be repeated.",
+    help="A variable for the server's environment; can be repeated.",
 )
-@click.option("--verbose", is_flag=True, help="Also show what was run and what the server printed.")
+@click.option("--verbose", is_flag=True, help="Also show the command and what the server printed.")
 @json_option
 @pass_output
-def check(  # noqa: PLR0913 - one parameter an option
+def command(  # noqa: PLR0913 - one parameter an option
     output: Output,
     *,
-    command: str | None,
+    line: str | None,
     lock: Path | None,
     collection: tuple[str, ...],
     variables: tuple[str, ...],
     verbose: bool,
 ) -> int:
-    """Start the server as a host would, and try it."""
-    words, environment = _words(command), _environment(variables)
-    expected = _expected_locks(lock, collection, foreign=command is not None)
-    with patience(output, "Talking to the server ..."):
+    """Start the server as a host would, and test it."""
+    words, environment = _words(line), _environment(variables)
+    expected = _expected(lock, collection, custom=line is not None)
+    with pretty.progress(output, "Testing the server ..."):
         report = run_check(words, lock=expected, environment=environment, collections=collection)
     if output.as_json:
         output.json(report.to_dict())
         return report.exit_code
     parts = [_steps(report, output.terminal), *_provenance(report)]
-    if verbose or report.exit_code == failures.EXIT_WRONG:
-        parts += _circumstances(report)
-    mark, verdict = _conclusion(report, collection, foreign=command is not None)
-    parts.append(pretty.line(""))
-    parts.append(pretty.marked(mark, verdict, output.terminal))
-    output.text(pretty.render(parts, output.terminal))
+    if verbose or report.exit_code == EXIT_WRONG:
+        parts += _process(report)
+    mark, text = _conclusion(report, collection, custom=line is not None)
+    pretty.show(output, [*parts, pretty.line(""), pretty.marked(mark, text, output.terminal)])
     return report.exit_code
 
 
-def _expected_locks(
-    lock: Path | None, collections: tuple[str, ...], *, foreign: bool
+def _expected(
+    lock: Path | None, collections: tuple[str, ...], *, custom: bool
 ) -> ExpectedLocks | None:
-    """Return what the server is compared with; None for the default.
+    """Return what the server must serve, as far as that is known.
 
     Args:
-        lock: The lock that was named, if one was.
-        collections: The collections that were named.
-        foreign: Whether the user named the server; then it need not serve what ours would.
+        lock: The value of `--lock`.
+        collections: The value of `--collection`.
+        custom: Whether `--command` was given; its server need not serve what ours would.
     """
-    # Also when a lock is named: an unknown collection is a usage error, and no server's failure.
+    # Before the lock is read: an unknown collection is a usage error.
     finders = choose(collections).finders
     if lock is not None:
         return read_named(lock)
     if len(finders) == 1:
         return read_lock(*finders.values()) if collections else None
     locks = {name: read_lock(find) for name, find in finders.items()}
-    if foreign and not collections:
-        return {name: _not_required(each) for name, each in locks.items()}
+    if custom and not collections:
+        return {name: _optional(one) for name, one in locks.items()}
     return locks
 
 
-def _not_required(lock: LockOnDisk | str) -> LockOnDisk | str:
+def _optional(lock: LockOnDisk | str) -> LockOnDisk | str:
     return lock if isinstance(lock, str) else replace(lock, required=False)
 
 
-def _words(command: str | None) -> list[str] | None:
-    """Split a command line as a POSIX shell would, expanding nothing."""
-    if command is None:
+def _words(line: str | None) -> list[str] | None:
+    """Split a command line as a POSIX shell would, without expansion."""
+    if line is None:
         return None
     try:
-        words = shlex.split(command)
+        words = shlex.split(line)
     except ValueError as error:
         raise click.UsageError(f"--command cannot be split into words: {error}.") from error
     if not words:
-        raise click.UsageError("--command names no program.")
+        raise click.UsageError("--command is empty.")
     return words
 
 
@@ -180,26 +178,26 @@ def _environment(variables: tuple[str, ...]) -> dict[str, str]:
     wrong = [name for name, sign, _ in pairs if not name or not sign]
     if wrong:
         given = ", ".join(repr(name) for name in wrong)
-        raise click.UsageError(f"--env takes NAME=VALUE, and there is {given}.")
+        raise click.UsageError(f"--env takes NAME=VALUE, not {given}.")
     return {name: value for name, _, value in pairs}
 
 
-def _circumstances(report: CheckReport) -> list[RenderableType]:
-    """Show what was run, with what, and what it printed."""
+def _process(report: CheckReport) -> list[RenderableType]:
+    """Return the command, its environment, and what the server printed."""
     parts: list[RenderableType] = [
-        pretty.heading("What was run"),
+        pretty.heading("Command"),
         pretty.unbroken(shlex.join(report.command)),
-        pretty.line(f"with these variables alone: {', '.join(report.environment)}"),
+        pretty.line(f"with only these variables: {', '.join(report.environment)}"),
     ]
     if report.stdout_line:
         parts += [
-            pretty.heading("What the server printed on standard output"),
+            pretty.heading("Printed by the server on standard output"),
             pretty.line(report.stdout_line),
         ]
     return [
         *parts,
-        pretty.heading("What the server printed on standard error"),
-        pretty.line(report.stderr_tail or "nothing that was kept"),
+        pretty.heading("Printed by the server on standard error"),
+        pretty.line(report.stderr_tail or "nothing"),
     ]
 
 
@@ -208,22 +206,22 @@ def _steps(report: CheckReport, terminal: Terminal) -> RenderableType:
         pretty.Column(""),
         pretty.Column("Step"),
         pretty.Column("ms", justify="right"),
-        pretty.Column("Seen", ratio=1),
+        pretty.Column("Result", ratio=1),
     ]
-    return pretty.table(columns, [_row(step, terminal) for step in report.steps], terminal)
+    return pretty.table(columns, [_cells(step, terminal) for step in report.steps], terminal)
 
 
-def _row(step: Step, terminal: Terminal) -> tuple[Text | str, ...]:
+def _cells(step: Step, terminal: Terminal) -> tuple[Text | str, ...]:
     return (
         pretty.sign(MARKS[step.verdict], terminal),
-        DOES.get(step.name, step.name),
+        STEPS.get(step.name, step.name),
         f"{step.milliseconds:,.0f}",
         step.detail,
     )
 
 
 def _provenance(report: CheckReport) -> list[RenderableType]:
-    title = "What the server says of its source"
+    title = "Provenance, as the server reports it"
     if report.provenance is not None:
         return _claims(title, report.provenance)
     return [
@@ -234,31 +232,31 @@ def _provenance(report: CheckReport) -> list[RenderableType]:
     ]
 
 
-def _claims(title: str, claimed: JsonValue) -> list[RenderableType]:
+def _claims(title: str, claims: JsonValue) -> list[RenderableType]:
     try:
-        provenance = Provenance.model_validate_json(rendering.compact(claimed))
+        provenance = Provenance.model_validate_json(rendering.compact(claims))
     except ValidationError:
-        told = pretty.line("nothing in a form that this version knows; see --json")
-        return [pretty.heading(title), told]
-    return [pretty.heading(title), pretty.facts(claims.rows(provenance))]
+        unknown = pretty.line("in a format that this version does not know; see --json")
+        return [pretty.heading(title), unknown]
+    return [pretty.heading(title), pretty.facts(provenance_rows(provenance))]
 
 
 def _conclusion(
-    report: CheckReport, collections: tuple[str, ...], *, foreign: bool
+    report: CheckReport, collections: tuple[str, ...], *, custom: bool
 ) -> tuple[Mark, str]:
-    if report.exit_code == 0:
-        spent = sum(step.milliseconds for step in report.steps)
-        return "good", f"It works: every step was right, {spent:,.0f} ms in all."
     problems = " ".join(report.problems)
-    if report.exit_code == failures.EXIT_WRONG:
-        advice = FOREIGN_ADVICE if foreign else _advice(report, collections)
-        return "bad", f"It does not work. {problems} {advice}"
-    advice = " Name its lock with --lock FILE." if foreign else ""
-    return "unsure", f"It answers; whether with what was locked cannot be told. {problems}{advice}"
+    if report.exit_code == 0:
+        milliseconds = sum(step.milliseconds for step in report.steps)
+        return "good", f"The server works. All steps passed in {milliseconds:,.0f} ms."
+    if report.exit_code == EXIT_WRONG:
+        hint = COMMAND_HINT if custom else _hint(report, collections)
+        return "bad", f"The server does not work. {problems} {hint}"
+    hint = " Name its lock with --lock FILE." if custom else ""
+    return "unsure", f"The server answers, but cannot be compared with a lock. {problems}{hint}"
 
 
-def _advice(report: CheckReport, collections: tuple[str, ...]) -> str:
-    """Name the command that looks at what is installed."""
+def _hint(report: CheckReport, collections: tuple[str, ...]) -> str:
+    """Return which command inspects the installation."""
     if len(collections) > 1 or report.collections is not None:
-        return "`skills-bundle catalog collections` looks at what is installed."
-    return f"`{command_line('verify', collections)}` looks at the installation."
+        return "To inspect the installed collections, run `skills-bundle catalog collections`."
+    return f"To inspect the installation, run `{command_line('verify', collections)}`."

@@ -1,16 +1,16 @@
-"""Edge: `mcp serve`; imports only what serving needs, since a host waits for it."""
+"""Edge: `mcp serve`; imports only what serving needs, because a host waits for it."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 import click
 from click.core import ParameterSource
 
-from skills_bundle.cli import completers
-from skills_bundle.cli.collection import collections_option, command_line
+from skills_bundle.cli import completion
 from skills_bundle.cli.framework import Command, Example, environment
+from skills_bundle.cli.options import collections_option, command_line, resources_option
 from skills_bundle.server.run import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets, say, serve_stdio
 from skills_bundle.wiring import Chosen, choose, open_chosen
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     Body = Callable[..., Any]
 
 DEFAULT_ADDRESS: Final = "127.0.0.1:8765"
-"""Where `--http` listens if it is given no address."""
+"""The address of `--http` without a value."""
 
 
-class _Http(TypedDict):
-    """The options that say something only together with `--http`."""
+class _HttpOptions(TypedDict):
+    """The options that need `--http`."""
 
     token_env: str | None
     token_file: str | None
@@ -38,19 +38,19 @@ _HTTP_OPTIONS: Final = (
     click.option(
         "--token-env",
         metavar="NAME",
-        help="Environment variable that holds the bearer token clients must send.",
+        help="Environment variable with the bearer token that clients must send.",
     ),
     click.option(
         "--token-file",
         metavar="FILE",
-        help="File that holds the bearer token clients must send.",
+        help="File with the bearer token that clients must send.",
     ),
     click.option(
         "--allowed-host",
         "hosts",
         multiple=True,
         metavar="NAME[:PORT]",
-        help="Another name that clients reach this server by; can be repeated.",
+        help="Another name of this server; can be repeated.",
     ),
     click.option(
         "--allowed-origin",
@@ -70,53 +70,48 @@ def _with_http_options(body: Body) -> Body:
 
 @click.command(
     cls=Command,
-    help="""Serve the skills over standard input and output, or over HTTP.
+    help="""Serve skills over standard input and output, or over HTTP.
 
-    A host starts this command and speaks MCP with it, one JSON message a line. To try the server by
-    hand, use `skills-bundle mcp check`. Nothing is written but a trace, and no network is used.
+    A host starts this command and talks MCP with it, one JSON message per line. To test the server
+    yourself, use `skills-bundle mcp check`. It writes nothing except a trace, and opens no
+    connection.
 
-    Every collection that is installed when it starts is served, each answer with the provenance of
-    those it is about; --collection, which may be repeated, names those to serve instead.
-
-    With --http it serves a team instead: MCP's streamable HTTP at /mcp, without sessions, and
-    /healthz. An address that other machines can reach needs a bearer token.
+    With --http it serves a team: streamable HTTP at /mcp, without sessions, and /healthz. An
+    address that other machines can reach needs a bearer token.
     """,
+    about_collections="""It serves every collection that is installed when it starts, or those
+    that --collection names. Each answer has the provenance of its collections.""",
     examples=[
-        Example("What a host runs:", "skills-bundle mcp serve"),
-        Example("Let scripts be read, too:", "skills-bundle mcp serve --resources all"),
+        Example("The command for a host's configuration:", "skills-bundle mcp serve"),
+        Example("Also let agents read scripts:", "skills-bundle mcp serve --resources all"),
         Example(
-            "Serve one installed collection alone:",
+            "Serve one installed collection:",
             "skills-bundle mcp serve --collection skills-bundle",
         ),
-        Example("Keep what is said:", "skills-bundle mcp serve --trace conversation.jsonl"),
+        Example("Record the conversation:", "skills-bundle mcp serve --trace conversation.jsonl"),
     ],
     exit_codes={
-        0: "the client left, or a signal asked to stop",
-        1: "the connection could not go on, or the address is taken; standard error says why",
-        2: "wrong arguments or collection, no standard input or output, or no trace can be made",
-        3: "the installation cannot be read at all",
+        0: "the client disconnected, or a signal stopped the server",
+        1: "the connection failed or the address is in use; standard error shows why",
+        2: "wrong arguments or collection, no standard input or output, or no trace file",
+        3: "the installation cannot be read",
     },
 )
 @click.option(
     "--toolsets",
     metavar="NAME[,NAME...]",
     default=",".join(DEFAULT_TOOLSETS),
-    shell_complete=completers.names((*TOOLSETS, "all")),
+    shell_complete=completion.names((*TOOLSETS, "all")),
     help=f"Groups of tools to offer: {', '.join(TOOLSETS)}, or all.",
 )
-@click.option(
-    "--resources",
-    type=click.Choice(["markdown", "all"]),
-    default="markdown",
-    help="What may be read: SKILL.md and Markdown below references/, or every text file.",
-)
+@resources_option
 @collections_option
 @click.option(
     "--trace",
     metavar="FILE",
-    help="Write both directions down in a new file, as JSON lines that can be replayed; {pid} in "
-    "its name becomes the process id. What looks like a secret is left out, as best effort. Not "
-    "with --http.",
+    help="Record all messages in this new file, as JSON lines that can be replayed. {pid} in its "
+    "name is replaced by the process id. Text that looks like a secret is removed where it is "
+    "recognised. Not with --http.",
 )
 @click.option(
     "--http",
@@ -124,32 +119,32 @@ def _with_http_options(body: Body) -> Body:
     is_flag=False,
     flag_value=DEFAULT_ADDRESS,
     metavar="[HOST:PORT]",
-    help=f"Serve over HTTP; at {DEFAULT_ADDRESS} if no address is given. TLS is left to a proxy.",
+    help=f"Serve over HTTP, at {DEFAULT_ADDRESS} by default. For TLS, use a proxy.",
 )
 @_with_http_options
 @click.pass_context
-def serve(  # noqa: PLR0913 - one parameter an option
+def command(  # noqa: PLR0913 - one parameter an option
     context: click.Context,
     *,
     toolsets: str,
-    resources: Literal["markdown", "all"],
+    resources: Resources,
     collection: tuple[str, ...],
     trace: str | None,
     address: str | None,
-    **http: Unpack[_Http],
+    **http: Unpack[_HttpOptions],
 ) -> int:
-    """Serve the skills over standard input and output, or over HTTP."""
+    """Serve skills over standard input and output, or over HTTP."""
     groups = parse_toolsets(toolsets)
     chosen = choose(collection)
     if address is not None:
-        _refuse(context, "not together with --http", frozenset({"trace"}))
+        _refuse(context, "cannot be used with --http", frozenset({"trace"}))
         return _serve_http(context, (chosen, resources), groups, address, http)
-    _refuse(context, "only together with --http", frozenset(_Http.__annotations__))
+    _refuse(context, "needs --http", frozenset(_HttpOptions.__annotations__))
     if trace in {"", "-"}:
         raise click.UsageError(
-            "--trace: name a file; standard output is for the conversation itself.", context
+            "--trace needs a file name, because standard output carries the conversation.", context
         )
-    _tell(chosen)
+    _print_notes(chosen)
     return serve_stdio(
         partial(open_chosen, chosen, resources=resources),
         groups,
@@ -159,13 +154,13 @@ def serve(  # noqa: PLR0913 - one parameter an option
     )
 
 
-def _tell(chosen: Chosen) -> None:
+def _print_notes(chosen: Chosen) -> None:
     for note in chosen.notes:
         say(note)
 
 
-def _refuse(context: click.Context, when: str, names: frozenset[str]) -> None:
-    """Refuse options that were given and would say nothing.
+def _refuse(context: click.Context, reason: str, names: frozenset[str]) -> None:
+    """Refuse options that would have no effect.
 
     Raises:
         click.UsageError: Naming each.
@@ -177,7 +172,7 @@ def _refuse(context: click.Context, when: str, names: frozenset[str]) -> None:
         and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
     ]
     if given:
-        raise click.UsageError(f"{', '.join(given)}: {when}.", context)
+        raise click.UsageError(f"{', '.join(given)}: {reason}.", context)
 
 
 def _serve_http(
@@ -185,9 +180,9 @@ def _serve_http(
     source: tuple[Chosen, Resources],
     groups: tuple[str, ...],
     address: str,
-    http: _Http,
+    http: _HttpOptions,
 ) -> int:
-    # The HTTP stack is for this mode only: a host that starts us for stdio waits for every import.
+    # Only this mode needs the HTTP stack; a host that uses stdio would wait for its import.
     from skills_bundle.server.http.access import HttpOptions  # noqa: PLC0415 - see above
     from skills_bundle.server.http.serve import read_token, serve_http  # noqa: PLC0415 - likewise
 
@@ -196,6 +191,6 @@ def _serve_http(
         address=address, token=token, hosts=http["hosts"], origins=http["origins"]
     )
     chosen, resources = source
-    _tell(chosen)
+    _print_notes(chosen)
     opener = partial(open_chosen, chosen, resources=resources)
     return serve_http(opener, groups, options, chosen.identify)

@@ -1,4 +1,4 @@
-"""Edge: `receipt show|preview`, what a build recorded, or would record here."""
+"""Edge: `receipt show` and `receipt preview`: what a build recorded, or would record here."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import click
 
 from skills_bundle.bundle import limits, receipt
 from skills_bundle.bundle.provenance import GAP_SENTENCES
-from skills_bundle.cli import installers
-from skills_bundle.cli.collection import collection_option
-from skills_bundle.cli.framework import Command, Example, json_option, pass_output
-from skills_bundle.cli.view import claims, pretty
+from skills_bundle.cli.framework import Command, Example, pass_output
+from skills_bundle.cli.installers import current_installer, extra_command
+from skills_bundle.cli.options import collection_option, json_option
+from skills_bundle.cli.view import pretty
+from skills_bundle.cli.view.report import ref
 from skills_bundle.cli.view.text import count, safe, size
 from skills_bundle.errors import (
     InvalidReceiptError,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NoReceiptError(SkillsBundleError):
-    """There is no installed receipt that could be shown."""
+    """The installation has no build receipt."""
 
     exit_code: ClassVar[int] = 3
 
@@ -41,19 +42,19 @@ class NoReceiptError(SkillsBundleError):
     cls=Command,
     help="""Show the build receipt of this installation.
 
-    Whether lock, files and metadata agree with it is what `skills-bundle verify` says.
+    To check whether lock, files and metadata match it, use `skills-bundle verify`.
     """,
     examples=[
-        Example("What the build of this installation recorded:", "skills-bundle receipt show"),
-        Example("Keep its exact bytes:", "skills-bundle receipt show --json > build-receipt.json"),
+        Example("Show what the build of this installation recorded:", "skills-bundle receipt show"),
+        Example("Save its exact bytes:", "skills-bundle receipt show --json > build-receipt.json"),
         Example(
-            "Show one from a file, as an sdist has it:",
+            "Show a receipt from a file, such as one in an sdist:",
             "skills-bundle receipt show --file build-receipt.json",
         ),
     ],
     exit_codes={
         0: "the receipt was shown",
-        1: "the file is not a receipt, or contradicts itself",
+        1: "the file is not a valid receipt",
         2: "wrong arguments, or a collection that is not installed",
         3: "there is no receipt, or it cannot be read",
     },
@@ -70,18 +71,18 @@ class NoReceiptError(SkillsBundleError):
 def show(output: Output, *, file: Path | None, collection: str | None) -> int:
     """Show the build receipt of this installation."""
     if file is not None and collection is not None:
-        raise click.UsageError("Give one of --file and --collection.")
+        raise click.UsageError("Use either --file or --collection, not both.")
     data, place = _installed(collection) if file is None else (_from_file(file), str(file))
     try:
-        found = receipt.parse(data)
+        parsed = receipt.parse(data)
     except InvalidReceiptError as error:
         raise InvalidReceiptError(f"{place}: {error.summary}", error.problems) from error
-    _show(output, found)
+    _show(output, parsed)
     return 0
 
 
 def _installed(collection: str | None) -> tuple[bytes, str]:
-    """Give the installed receipt's bytes and its path."""
+    """Return the installed receipt's bytes and its path."""
     place = finder(collection)()
     try:
         with reading.Reader(place.site, follow_last=place.linked) as reader:
@@ -89,10 +90,10 @@ def _installed(collection: str | None) -> tuple[bytes, str]:
             return data, place.receipt_path
     except UnsafeFileError as error:
         cause = (
-            "It runs from its source, which no build has recorded; "
-            "`skills-bundle receipt preview` says what a build would."
+            "It runs from a source checkout. To see what a build would record, run "
+            "`skills-bundle receipt preview`."
             if place.project is not None
-            else f"{place.receipt_path} is {error.kind}."
+            else f"{place.receipt_path} is {error.kind.replace('_', ' ')}."
         )
         raise NoReceiptError(f"This installation has no build receipt. {cause}") from error
 
@@ -110,15 +111,17 @@ def _from_file(path: Path) -> bytes:
     help="""Show what a build here would record.
 
     PROJECT is the folder of pyproject.toml, the working directory by default. Nothing is built or
-    written. Where no commit would be named, the reason is said with the files behind it. Needs
-    hatchling, which `skills-bundle[hatch]` brings.
+    written. If the receipt would name no commit, the command shows the reason and the files that
+    cause it. It needs hatchling; `skills-bundle[hatch]` installs it.
     """,
     examples=[
-        Example("What a build of this checkout would record:", "skills-bundle receipt preview"),
-        Example("Of another project, for programs:", "skills-bundle receipt preview --json ."),
+        Example(
+            "Show what a build of this checkout would record:", "skills-bundle receipt preview"
+        ),
+        Example("Print JSON, for a project in a folder:", "skills-bundle receipt preview --json ."),
     ],
     exit_codes={
-        0: "the receipt was shown, also when it would name no commit",
+        0: "the receipt was shown, even if it would name no commit",
         1: "a build would fail: a skill is refused, or the lock is stale",
         2: "wrong arguments or settings",
         3: "the project cannot be read",
@@ -130,14 +133,14 @@ def _from_file(path: Path) -> bytes:
 def preview(output: Output, folder: Path) -> int:
     """Show what a build here would record."""
     try:
-        found = preview_receipt(project.load(folder))
+        made = preview_receipt(project.load(folder))
     except SettingsError as error:
         if any(problem.code == "no_hatchling" for problem in error.problems):
-            error.add_note(f"To add it: {installers.extra_command('hatch', installers.here())}")
+            error.add_note(f"To install it, run: {extra_command('hatch', current_installer())}")
         raise
-    _show(output, found.receipt)
-    if found.detail:
-        output.note(f"{output.emphasis('why:', 'yellow')} {safe(found.detail)}")
+    _show(output, made.receipt)
+    if made.detail:
+        output.note(f"{output.emphasis('why:', 'yellow')} {safe(made.detail)}")
     return 0
 
 
@@ -146,43 +149,42 @@ def _show(output: Output, shown: BuildReceipt) -> None:
         output.data(shown.to_bytes())
         return
     title = f"Build receipt of {shown.package.name} {shown.package.version} (unsigned)"
-    parts = [pretty.line(title, style="bold"), pretty.facts(rows(shown))]
-    output.text(pretty.render(parts, output.terminal))
+    pretty.show(output, [pretty.line(title, style="bold"), pretty.facts(_rows(shown))])
 
 
-def rows(shown: BuildReceipt) -> list[tuple[str, str]]:
-    """Give a receipt as names and values; each value says whose word it is."""
+def _rows(shown: BuildReceipt) -> list[tuple[str, str]]:
+    """Return a receipt as names and values, each with its origin."""
     source = shown.source
     because = "" if source.reason is None else f": {GAP_SENTENCES[source.reason]} [{source.reason}]"
+    repository = shown.asserted.repository
+    fields = ", ".join(shown.package.computed)
     return [
         ("source", f"recorded: {source.state}{because}"),
         ("commit", f"recorded: {source.commit}" if source.commit else "none"),
         ("skills tree", f"recorded: {source.skills_tree}" if source.skills_tree else "none"),
         ("proof", _proof(source)),
-        ("repository", _configured(shown.asserted.repository)),
-        ("ref", claims.ref(shown.asserted.source_ref, source.commit)),
+        (
+            "repository",
+            "not configured" if repository is None else f"configured, not looked up: {repository}",
+        ),
+        ("ref", ref(shown.asserted.source_ref, source.commit)),
         ("lock sha256", shown.catalog.sha256),
         ("git tree", shown.catalog.git_tree),
         ("metadata", shown.package.metadata_sha256),
-        ("  computed", _computed(shown.package.computed)),
+        (
+            "  computed",
+            f"these fields come from code or the environment, not from the commit: {fields}"
+            if fields
+            else "no field: all of them come from files of the commit",
+        ),
         ("inputs", count(len(shown.inputs.files), "file")),
         ("  dirhash", shown.inputs.dir_hash),
     ]
 
 
-def _configured(claim: str | None) -> str:
-    return "none is configured" if claim is None else f"by configuration, not looked up: {claim}"
-
-
-def _computed(fields: tuple[str, ...]) -> str:
-    if not fields:
-        return "no field: all follow from files of the commit"
-    return f"by code or environment, no commit gives them: {', '.join(fields)}"
-
-
 def _proof(source: Source) -> str:
     objects = source.proof
     if objects is None:
-        return "none" if source.commit is None else "none: left out by setting, or too long"
-    raw = sum(map(decoded_size, objects))
-    return f"{count(len(objects), 'git object')} from commit to skills, {size(raw)}"
+        return "none" if source.commit is None else "none: disabled by a setting, or too long"
+    total = sum(map(decoded_size, objects))
+    return f"{count(len(objects), 'git object')} from commit to skills, {size(total)}"

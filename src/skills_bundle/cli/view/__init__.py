@@ -1,1 +1,1 @@
-"""How results are shown to people: text, tables, progress."""
+"""How results are shown to people: text, tables, reports, progress."""

@@ -1,6 +1,7 @@
-"""Edge: what a shell's TAB offers of our own words: skills, their files, tools, collections.
+"""Edge: shell completion: the `completion` command, and what TAB offers for arguments and options.
 
-Completion must never print or fail: with a broken installation nothing is offered.
+Completers never print or fail: with a broken installation they offer nothing. They import what they
+need when they run, because `mcp serve`, whose options have completers, has to start fast.
 """
 
 from __future__ import annotations
@@ -8,20 +9,60 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from click.shell_completion import CompletionItem
+import click
+from click.shell_completion import CompletionItem, get_completion_class
 
+from skills_bundle.cli.framework import PROGRAM, Command, Example, pass_output
+from skills_bundle.cli.output import Output
 from skills_bundle.errors import SkillsBundleError
-from skills_bundle.installed.location import OWN_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    import click
 
     from skills_bundle.bundle.view import View
 
 DESCRIPTION_CHARACTERS: Final = 60
 """Characters of a description that shells show beside a name."""
+
+
+@click.command(
+    cls=Command,
+    help="""Print a shell completion script.
+
+    The script asks the program itself for completions, so it works with later versions. It needs
+    bash 4.4 or later, zsh with compinit, or fish.
+    """,
+    examples=[
+        Example("bash, in ~/.bashrc:", 'eval "$(skills-bundle completion bash)"'),
+        Example(
+            "zsh, once; then source the file in ~/.zshrc, after compinit:",
+            "skills-bundle completion zsh > ~/.skills-bundle.zsh",
+        ),
+        Example(
+            "fish, once; then move the file into ~/.config/fish/completions:",
+            "skills-bundle completion fish > skills-bundle.fish",
+        ),
+    ],
+    exit_codes={0: "the script was printed", 2: "unknown shell"},
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+@pass_output
+def command(output: Output, context: click.Context, shell: str) -> int:
+    """Print a shell completion script."""
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"There is no completion for {shell}.")
+    root = context.find_root()
+    program = root.info_name or PROGRAM
+    script = kind(root.command, {}, program, completion_variable(program)).source()
+    output.data(script.encode())
+    return 0
+
+
+def completion_variable(program: str) -> str:
+    """Return the environment variable through which a completion script asks a program."""
+    return f"_{program}_COMPLETE".replace("-", "_").replace(".", "_").upper()
 
 
 def skills(
@@ -38,10 +79,12 @@ def skills(
     ]
 
 
-def own_skills(
+def skills_of_one_collection(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Offer skills for a command that is about our own collection unless another is named."""
+    """Offer the skills of `--collection`, or of skills-bundle itself without that option."""
+    from skills_bundle.installed.location import OWN_NAME  # noqa: PLC0415 - see the module
+
     context.params["collection"] = context.params.get("collection") or OWN_NAME
     return skills(context, parameter, incomplete)
 
@@ -50,7 +93,7 @@ def collections(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Offer the names of installed collections."""
-    from skills_bundle.installed import collections as declared  # noqa: PLC0415 - see _views
+    from skills_bundle.installed import collections as declared  # noqa: PLC0415 - see the module
 
     rows = {row.name: row for row in declared.installed_collections()}
     return [
@@ -63,8 +106,8 @@ def collections(
 def resources(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Offer the files of the skill before the cursor, as far as `--resources` lets them be read."""
-    from skills_bundle.catalog.reading import is_markdown_resource  # noqa: PLC0415 - see _views
+    """Offer the files of the skill before the cursor that `--resources` allows to be read."""
+    from skills_bundle.catalog.reading import is_markdown_resource  # noqa: PLC0415 - see the module
 
     key, everything = context.params.get("skill"), context.params.get("resources") == "all"
     locked = [skill for view in _views(context) for skill in view.lock.skills]
@@ -76,7 +119,7 @@ def resources(
 
 
 def names(known: Iterable[str]) -> Callable[..., list[CompletionItem]]:
-    """Give what completes a list of names with commas between: each of them once.
+    """Return a completer for a comma-separated list of names, each used once.
 
     Args:
         known: Every name.
@@ -94,13 +137,12 @@ def names(known: Iterable[str]) -> Callable[..., list[CompletionItem]]:
 
 
 def _views(context: click.Context) -> list[View]:
-    """Give what can be read here, of every collection that is asked for; or nothing."""
-    # Only completion needs it, and `mcp serve`, whose options are completed too, must start fast.
-    from skills_bundle.cli.program import running  # noqa: PLC0415 - see above
-    from skills_bundle.wiring import choose, open_catalog  # noqa: PLC0415 - likewise
+    """Return the readable bundles of the requested collections."""
+    from skills_bundle.wiring import choose, open_catalog  # noqa: PLC0415 - see the module
 
-    own = running(context)
-    wanted = context.params.get("collection") if own is None else own.collection
+    output = context.find_object(Output)
+    program = None if output is None else output.program
+    wanted = context.params.get("collection") if program is None else program.collection
     views: list[View] = []
     with suppress(SkillsBundleError):
         finders = choose([wanted] if isinstance(wanted, str) else wanted or ()).finders

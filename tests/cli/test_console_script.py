@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.cli import own
+from skills_bundle.cli.console_script import COMMANDS, Program
 from skills_bundle.cli.framework import Command, Group, walk
-from skills_bundle.cli.program import OWN_COMMANDS, Program
 from tests.cli.installed import install, install_beside
 from tests.cli.runner import Ran
 
@@ -77,10 +76,10 @@ def test_it_has_the_commands_that_use_a_collection() -> None:
     """And none that makes one."""
     found = [
         " ".join(words[1:])
-        for words, command in walk(own.tree(PROGRAM), ("acme-tool",))
+        for words, command in walk(PROGRAM.commands(), ("acme-tool",))
         if not isinstance(command, Group)
     ]
-    assert sorted(found) == sorted(OWN_COMMANDS)
+    assert sorted(found) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -102,11 +101,11 @@ def test_a_command_that_it_has_not_is_named_with_the_program_that_has(
 
 def test_the_word_of_an_example_search_is_not_one_of_our_skills() -> None:
     """Theirs may not have it, and a first search that finds nothing is a bad one."""
-    lines = [example.line for example in own.tree(PROGRAM).examples]
+    lines = [example.line for example in PROGRAM.commands().examples]
     assert "acme-tool catalog search WORD" in lines
 
 
-@pytest.mark.parametrize("command", ["", "mcp", "catalog", "receipt", *OWN_COMMANDS])
+@pytest.mark.parametrize("command", ["", "mcp", "catalog", "receipt", *COMMANDS])
 def test_help_speaks_of_the_own_program_alone(both: OwnInstallation, command: str) -> None:
     """Examples too; and of no option that it does not have."""
     ran = ask(both, *command.split(), "--help")
@@ -119,7 +118,7 @@ def test_every_example_of_help_is_a_command_of_its_own() -> None:
     """So each can be typed as it stands, but for the name of a skill."""
     lines = [
         example.line
-        for _, command in walk(own.tree(PROGRAM), ("acme-tool",))
+        for _, command in walk(PROGRAM.commands(), ("acme-tool",))
         if isinstance(command, (Command, Group))
         for example in command.examples
     ]

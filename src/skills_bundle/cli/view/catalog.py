@@ -1,0 +1,206 @@
+"""Decision: search results, and why a file could not be read, as text for a terminal.
+
+A tool's error has one fixed message for each code, because a model may read it. A person who typed
+a wrong name gets it back here, with the names that exist.
+"""
+
+from __future__ import annotations
+
+import shlex
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from skills_bundle.catalog import Catalogs, reading
+from skills_bundle.catalog.reading import Resources, is_markdown_resource
+from skills_bundle.catalog.several_model import CollectedSkillRow, SearchSeveralResult
+from skills_bundle.cli.framework import PROGRAM
+from skills_bundle.cli.options import command_line
+from skills_bundle.cli.view import pretty
+from skills_bundle.cli.view.text import count, safe_line, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import RenderableType
+
+    from skills_bundle.bundle.lock import LockedSkill
+    from skills_bundle.bundle.view import View
+    from skills_bundle.catalog import Source
+    from skills_bundle.catalog.model import SearchResult, SkillRow
+    from skills_bundle.catalog.several_model import CollectionState
+    from skills_bundle.cli.output import Output
+
+    Result: TypeAlias = SearchResult | SearchSeveralResult
+
+MAX_DESCRIPTION: Final = 160
+"""Characters of a description in a table: three lines on a plain terminal."""
+MAX_FILES: Final = 12
+"""Files of a skill that a hint names."""
+
+
+def show_result(output: Output, result: Result, *, verbose: bool) -> None:
+    """Print a search result, and how to see more.
+
+    Args:
+        output: The output of this run.
+        result: The result.
+        verbose: Whether to print whole descriptions, with tags.
+    """
+    if result.skills:
+        _show_skills(output, result, verbose=verbose)
+    else:
+        output.note(_nothing_found(result))
+    if isinstance(result, SearchSeveralResult):
+        note_unavailable(output, result.collections)
+
+
+def note_unavailable(output: Output, states: Iterable[CollectionState]) -> None:
+    """Name each collection that cannot be served, with the command that shows why."""
+    for state in states:
+        if state.problem is not None:
+            verify = command_line("verify", state.collection)
+            name = safe_line(state.collection)
+            output.note(f"{name} cannot be served. To see why, run `{safe_line(verify)}`.")
+
+
+def _show_skills(output: Output, result: Result, *, verbose: bool) -> None:
+    parts = _paragraphs(result) if verbose else [_table(output, result)]
+    first, last = result.offset + 1, result.offset + len(result.skills)
+    page = f"{first}" if first == last else f"{first} to {last}"
+    parts.append(pretty.line(f"\n{page} of {count(result.total, 'skill')}"))
+    pretty.show(output, parts)
+    if not verbose and any(len(row.description) > MAX_DESCRIPTION for row in result.skills):
+        output.note("Some descriptions are shortened; --verbose shows all of them, with tags.")
+    if result.next_offset is not None:
+        output.note(f"For the next page, add --offset {result.next_offset}.")
+
+
+def _table(output: Output, result: Result) -> RenderableType:
+    columns = [pretty.Column("Skill", style="bold"), pretty.Column("Description", ratio=1)]
+    if isinstance(result, SearchSeveralResult):
+        columns.insert(1, pretty.Column("Collection"))
+    return pretty.table(columns, [_cells(row) for row in result.skills], output.terminal)
+
+
+def _cells(row: SkillRow) -> tuple[str, ...]:
+    description = shortened(row.description, MAX_DESCRIPTION)
+    if isinstance(row, CollectedSkillRow):
+        return row.path, row.collection, description
+    return row.path, description
+
+
+def _paragraphs(result: Result) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    for row in result.skills:
+        facts = [("", row.description)]
+        facts += [("collection", row.collection)] if isinstance(row, CollectedSkillRow) else []
+        facts += [("tags", ", ".join(row.tags))] if row.tags else []
+        facts += [("warnings", ", ".join(row.diagnostics))] if row.diagnostics else []
+        parts += [pretty.heading(row.path), pretty.facts(facts)]
+    return parts
+
+
+def _nothing_found(result: Result) -> str:
+    if result.total:
+        return f"There are {count(result.total, 'skill')}, none after --offset {result.offset}."
+    if result.query:
+        return (
+            f"No skill contains '{safe_line(result.query)}' as one literal phrase. "
+            "Try fewer words, or list all skills with `skills-bundle catalog search`."
+        )
+    return "The catalog has no skills."
+
+
+class ReadRequest(NamedTuple):
+    """The arguments of a read.
+
+    Attributes:
+        skill: Name or path.
+        resource: The file's path.
+        resources: Which files may be read.
+        collection: The value of `--collection`.
+    """
+
+    skill: str
+    resource: str
+    resources: Resources
+    collection: str | None = None
+
+
+def explain_refusal(source: Source, request: ReadRequest) -> str:
+    """Return why a file cannot be read, and what can be.
+
+    Args:
+        source: The catalog that refused.
+        request: What was typed.
+    """
+    if not isinstance(source, Catalogs):
+        return _in_one_collection(source.shelf.view(), request)
+    views = source.shelf.look()
+    available = {name: view for name, view in views.items() if view is not None}
+    holders = [name for name, view in available.items() if reading.holds(view.lock, request.skill)]
+    if len(holders) > 1:
+        words = ["catalog", "read", request.skill, "--collection", holders[0]]
+        return (
+            f"{request.skill!r} is in {' and '.join(holders)}. Select one, for example with "
+            f"`{shlex.join([PROGRAM, *words])}`."
+        )
+    if holders:
+        return _in_one_collection(available[holders[0]], request._replace(collection=holders[0]))
+    missing = [f"`{command_line('verify', name)}`" for name, view in views.items() if view is None]
+    skills = [skill for view in available.values() for skill in view.lock.skills]
+    text = _unknown_skill(skills, request)
+    if missing:
+        text += f" Some collections cannot be served; to see why, run {' and '.join(missing)}."
+    return text
+
+
+def _in_one_collection(view: View, request: ReadRequest) -> str:
+    skills = view.lock.skills
+    skill = next((one for one in skills if one.path == request.skill), None) or next(
+        (one for one in skills if one.name == request.skill), None
+    )
+    if skill is None:
+        return _unknown_skill(skills, request)
+    path = f"{skill.path}/{request.resource}"
+    if request.resource not in {file.path for file in skill.files}:
+        return _unknown_file(skill, request)
+    if path in view.altered:
+        verify = command_line("verify", request.collection)
+        return f"{path} does not match the lock. For details, run `{verify}`."
+    if request.resources == "markdown" and not is_markdown_resource(request.resource):
+        return (
+            f"{path} exists, but only SKILL.md and Markdown in references/ can be read. To read "
+            "other text files, add --resources all."
+        )
+    return (
+        f"{path} exists, but cannot be shown from there: it is not UTF-8 text, or --offset is "
+        "after its end or inside a character."
+    )
+
+
+def _unknown_skill(skills: Sequence[LockedSkill], request: ReadRequest) -> str:
+    known = dict.fromkeys([*(one.path for one in skills), *(one.name for one in skills)])
+    listing = command_line("catalog search", request.collection)
+    return (
+        f"There is no skill {request.skill!r}.{_did_you_mean(request.skill, known)} "
+        f"List the skills with `{listing}`."
+    )
+
+
+def _unknown_file(skill: LockedSkill, request: ReadRequest) -> str:
+    name = request.resource
+    paths = [file.path for file in skill.files]
+    readable = [path for path in paths if request.resources == "all" or is_markdown_resource(path)]
+    same_name = [path for path in paths if path.rsplit("/", 1)[-1] == name]
+    guess = f" Did you mean {same_name[0]!r}?" if same_name else _did_you_mean(name, paths)
+    rest = len(readable) - MAX_FILES
+    listed = ", ".join(readable[:MAX_FILES]) + (f" and {rest} more" if rest > 0 else "")
+    hidden = len(paths) - len(readable)
+    others = f" --resources all adds {hidden} more." if hidden else ""
+    return f"{skill.path} has no file {name!r}.{guess} Its files: {listed}.{others}"
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    close = get_close_matches(name, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
