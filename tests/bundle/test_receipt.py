@@ -8,7 +8,7 @@ import pytest
 
 from skills_bundle.bundle import limits, receipt
 from skills_bundle.errors import InvalidReceiptError
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 from tests.builders import sample_receipt
 from tests.bundle.vectors import VECTORS, Vector, name, vectors
 
@@ -64,7 +64,7 @@ def test_a_coherent_rewrite_is_read() -> None:
     value["source"]["commit"] = "5" * 40
     del value["fields_sha256"]
     forged = receipt.BuildReceipt.model_validate_json(
-        rendering.pretty({**value, "fields_sha256": "0" * 64})
+        strict_json.pretty({**value, "fields_sha256": "0" * 64})
     )
     sealed = forged.model_copy(update={"fields_sha256": receipt.fields_sha256(forged)})
     assert receipt.parse(sealed.to_bytes()).source.commit == "5" * 40

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skills_bundle.catalog import entries, limits
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import sha256_hex
 from tests.installed_builder import SAMPLE, lock_of
 
@@ -53,7 +53,7 @@ def test_an_entry_holds_the_frontmatter_as_locked() -> None:
     }
     lock = lock_of({"gamma": SKILL}, {"gamma": {"frontmatter": fields}})
     entry = entries.build(lock).listed["skill://gamma/SKILL.md"].value
-    assert rendering.compact(entry["frontmatter"]) == rendering.compact(fields)
+    assert strict_json.compact(entry["frontmatter"]) == strict_json.compact(fields)
 
 
 def test_an_entry_has_no_other_member() -> None:

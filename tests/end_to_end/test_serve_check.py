@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import InvalidLockError
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server import limits
 from skills_bundle.server.check import run as check
@@ -201,7 +201,7 @@ def test_only_the_end_of_what_a_server_says_is_read() -> None:
 def test_what_is_no_text_is_escaped_in_the_report() -> None:
     """Arguments are bytes; the report is JSON."""
     report = check.run_check(["no-such-program", "\udcff"])
-    assert rendering.pretty(report.to_dict())
+    assert strict_json.pretty(report.to_dict())
     assert report.to_dict()["command"] == ["no-such-program", "\\xff"]
 
 
@@ -246,7 +246,7 @@ def test_what_is_not_json_is_an_answer_of_a_wrong_form(claim: str) -> None:
     """Though Python writes and reads it: the report must stay JSON."""
     report = check.run_check(foreign(claim))
     assert (report.steps[-1].name, report.provenance) == ("search", None)
-    assert rendering.pretty(report.to_dict())
+    assert strict_json.pretty(report.to_dict())
 
 
 def test_pages_without_end_are_stopped_at_what_they_claim() -> None:

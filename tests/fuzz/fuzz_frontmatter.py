@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats import strict_json
 from skills_bundle.skills import frontmatter
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def check(data: bytes) -> None:
         head = frontmatter.parse(document)
         if head.refused:
             continue
-        text = rendering.compact(head.fields)
+        text = strict_json.compact(head.fields)
         if repr(strict_json.loads(text, limit=LIMIT)) != repr(head.fields):
             raise AssertionError("a lock would give other values back")
         if not head.diagnostics and repr(_pyyaml(document, head.body_offset)) != repr(head.fields):

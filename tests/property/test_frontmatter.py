@@ -8,7 +8,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats import strict_json
 from skills_bundle.skills import frontmatter
 
 LIMIT = 1 << 20
@@ -96,7 +96,7 @@ def test_what_is_accepted_is_strict_json(data: bytes) -> None:
     """A lock can hold it, and gives it back as it was."""
     head = frontmatter.parse(data)
     if not head.refused:
-        text = rendering.compact(head.fields)
+        text = strict_json.compact(head.fields)
         assert repr(strict_json.loads(text, limit=LIMIT)) == repr(head.fields)
 
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from skills_bundle.errors import MalformedJsonError, Problem
-from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats import strict_json
 
 LIMIT = 1 << 20
 
@@ -92,7 +92,7 @@ def test_what_is_accepted_is_what_the_standard_library_reads(data: bytes) -> Non
 @given(values)
 def test_both_renderings_are_read_back(value: object) -> None:
     """What we write, we read; types included."""
-    for render in (rendering.pretty, rendering.compact):
+    for render in (strict_json.pretty, strict_json.compact):
         data = render(value)  # type: ignore[arg-type]
         assert repr(strict_json.loads(data, limit=LIMIT)) == repr(value)
 
@@ -109,5 +109,5 @@ def test_a_truncated_document_is_never_accepted_as_another_container(
     value: object, cut: int
 ) -> None:
     """A list or object that lost its end is refused."""
-    data = rendering.compact([value])  # type: ignore[list-item]
+    data = strict_json.compact([value])  # type: ignore[list-item]
     assert refusal(data[: cut % len(data)])

@@ -230,7 +230,7 @@ def _record_no_text(made: Installation) -> None:
 
 def _code_edited(made: Installation) -> None:
     """Put a line behind a module of the package."""
-    with (made.folder / "formats/rendering.py").open("ab") as file:
+    with (made.folder / "formats.strict_json.py").open("ab") as file:
         file.write(b"# changed\n")
 
 

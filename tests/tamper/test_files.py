@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.errors import ToolError
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 from tests import odd_files
 from tests.installed_builder import SAMPLE, InstalledBuilder
 from tests.tamper.changes import FILE_CHANGES, append
@@ -267,7 +267,7 @@ def test_an_installation_whose_path_is_not_utf8_is_told_as_json(tmp_path: Path) 
     made = InstalledBuilder().install(tmp_path / os.fsdecode(b"site-\xff"))
     found = made.verify()
     assert found.exit_code == 0
-    assert rendering.pretty(found.to_dict())
+    assert strict_json.pretty(found.to_dict())
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from skills_bundle.errors import Problem, StaleLockError
 from skills_bundle.files.paths import is_junk
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.skills.model import LOCK_FILE_NAME
 
@@ -157,7 +157,7 @@ def _metadata(old: CatalogLock, new: CatalogLock) -> Iterator[str]:
 
 def _head(skill: LockedSkill) -> bytes:
     """Render what is not a file: for Python 1, 1.0 and True are equal, in a lock they are not."""
-    return rendering.compact(skill.model_dump(mode="json", exclude={"files"}))
+    return strict_json.compact(skill.model_dump(mode="json", exclude={"files"}))
 
 
 def _unlocked(old: CatalogLock, new: CatalogLock) -> list[str]:

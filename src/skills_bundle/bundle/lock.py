@@ -16,7 +16,7 @@ from skills_bundle.bundle import limits
 from skills_bundle.errors import InvalidLockError, MalformedJsonError, Problem
 from skills_bundle.files import limits as file_limits
 from skills_bundle.files import paths
-from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import TreeEntry, dir_hash, git_tree_id, sha256_hex
 from skills_bundle.formats.record import ObjectId, Record, Sha256Hex, problems_of
 from skills_bundle.skills import limits as skill_limits
@@ -96,7 +96,7 @@ class CatalogLock(Record):
 
     def to_bytes(self) -> bytes:
         """Give the one rendering: UTF-8, two spaces, keys in this class's order, final newline."""
-        return rendering.pretty(self.model_dump(mode="json"))
+        return strict_json.pretty(self.model_dump(mode="json"))
 
     def files(self) -> dict[str, LockedFile]:
         """Give every locked file by its path below the skills folder."""

@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from skills_bundle.bundle import limits
 from skills_bundle.errors import InvalidReceiptError, MalformedJsonError, Problem
-from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.record import ObjectId, Record, Sha256Hex, problems_of
 from skills_bundle.git.proof import Reason, State
@@ -112,7 +112,7 @@ class BuildReceipt(Record):
 
     def to_bytes(self) -> bytes:
         """Give the one rendering: UTF-8, 2-space indent, keys in this order, final newline."""
-        return rendering.pretty(self.model_dump(mode="json"))
+        return strict_json.pretty(self.model_dump(mode="json"))
 
 
 def seal(
@@ -135,7 +135,7 @@ def seal(
 def fields_sha256(receipt: BuildReceipt) -> str:
     """Recompute the digest of all other fields."""
     value: dict[str, JsonValue] = receipt.model_dump(mode="json", exclude={"fields_sha256"})
-    return sha256_hex(rendering.pretty(value))
+    return sha256_hex(strict_json.pretty(value))
 
 
 def parse(data: bytes) -> BuildReceipt:

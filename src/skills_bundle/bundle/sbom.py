@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from skills_bundle.bundle import limits
 from skills_bundle.errors import MalformedJsonError
-from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.git import proof
 
@@ -106,7 +106,7 @@ def make(lock: CatalogLock, receipt: BuildReceipt) -> bytes:
     root = _purl(receipt.package.name, receipt.package.version)
     skills = [_skill(skill) for skill in lock.skills]
     inside: list[JsonValue] = [_ref(skill) for skill in lock.skills]
-    return rendering.pretty(
+    return strict_json.pretty(
         {
             "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
             "bomFormat": "CycloneDX",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from skills_bundle.bundle.lock import CatalogLock
 from skills_bundle.bundle.receipt import BuildReceipt
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -43,8 +43,8 @@ def receipt_schema() -> dict[str, JsonValue]:
 def files() -> dict[str, bytes]:
     """Give both schemas as the files in `skills_bundle/schemas/`, by name."""
     return {
-        LOCK_SCHEMA_FILE: rendering.pretty(lock_schema()),
-        RECEIPT_SCHEMA_FILE: rendering.pretty(receipt_schema()),
+        LOCK_SCHEMA_FILE: strict_json.pretty(lock_schema()),
+        RECEIPT_SCHEMA_FILE: strict_json.pretty(receipt_schema()),
     }
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from skills_bundle.catalog import limits, uris
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 from skills_bundle.skills import limits as skill_limits
 from skills_bundle.skills.model import SKILL_MD
 
@@ -73,7 +73,7 @@ class Entries:
 
 def item(value: JsonObject) -> Item:
     """Measure a value."""
-    return Item(value, len(rendering.compact(value)))
+    return Item(value, len(strict_json.compact(value)))
 
 
 def build(lock: CatalogLock, base: str = uris.SCHEME) -> Entries:

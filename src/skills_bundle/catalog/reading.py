@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from skills_bundle.catalog import limits
 from skills_bundle.catalog.errors import refusal
 from skills_bundle.files import paths
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock, LockedSkill
@@ -116,8 +116,8 @@ def _whole(data: bytes, end: int) -> int:
 
 def _cost(content: bytes) -> int:
     """Give the bytes that a page takes in a response: as JSON, and as JSON in a JSON text."""
-    structured = rendering.compact(content.decode())
-    return len(structured) + len(rendering.compact(structured.decode()))
+    structured = strict_json.compact(content.decode())
+    return len(structured) + len(strict_json.compact(structured.decode()))
 
 
 def _inside_character(data: bytes, position: int) -> bool:

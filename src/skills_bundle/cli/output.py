@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 import click
 
 from skills_bundle.cli.view.text import safe, safe_line
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +114,7 @@ class Output:
 
         Bytes of paths that are not UTF-8 are printed as escapes.
         """
-        self.data(rendering.pretty(_as_text(value)))
+        self.data(strict_json.pretty(_as_text(value)))
 
     def note(self, text: str) -> None:
         """Print a remark on standard error, if that is possible."""

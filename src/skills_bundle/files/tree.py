@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from skills_bundle.errors import UnsafeFileError, UnsafeFileKind
 from skills_bundle.files.paths import parents
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import (
     TreeEntry,
     dir_hash,
@@ -241,7 +241,7 @@ class FileTree(Mapping[str, FileEntry]):
             "root_mode": FOLDER_MODE,
             "entries": [rows[path] for path in sorted(rows, key=path_bytes)],
         }
-        return sha256_hex(rendering.compact({"subject": subject, "inventory": inventory}))
+        return sha256_hex(strict_json.compact({"subject": subject, "inventory": inventory}))
 
 
 def _observed(path: str, entry: FileEntry) -> JsonValue:

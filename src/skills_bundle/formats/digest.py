@@ -1,7 +1,7 @@
 """Decision: every digest this package computes, in one place.
 
-SHA-256 is what we rely on. SHA-1 appears only where git's own object ids are recomputed, so that
-a reader can compare with what git says; it is never the reason to serve a byte.
+Integrity rests on SHA-256. SHA-1 appears only where git's object ids are recomputed for comparison
+with git; no file is served because of one.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ TREE_MODE: Final = "40000"
 
 
 def sha256_hex(data: bytes) -> str:
-    """Give the SHA-256 of `data` as 64 lower-case hex digits."""
+    """Return the SHA-256 of `data` as 64 lower-case hex digits."""
     return hashlib.sha256(data).hexdigest()
 
 
 RECORDED_ALGORITHMS: Final = frozenset(
     name for name in hashlib.algorithms_guaranteed if not name.startswith("shake_")
 )
-"""Algorithms, besides ours, in which somebody else's digest can be compared: every Python has them.
-Those of `shake` have no length of their own."""
+"""Algorithms of foreign digests that can be compared: those of every Python, except `shake`, which
+has no fixed length."""
 
 
 def recorded_hex(algorithm: str, data: bytes) -> str:
-    """Give the digest by one of `RECORDED_ALGORITHMS`, as hex: what somebody else relied on."""
+    """Return the digest by one of `RECORDED_ALGORITHMS`, as hex, for comparison."""
     return hashlib.new(algorithm, data, usedforsecurity=False).hexdigest()
 
 
 def recorded_size(algorithm: str) -> int:
-    """Give the bytes of such a digest."""
+    """Return the size of such a digest in bytes."""
     return hashlib.new(algorithm, usedforsecurity=False).digest_size
 
 
 def dir_hash(digests: Mapping[str, str]) -> str:
-    """Give Go's `dirhash` h1 of a set of files, as hex instead of base64.
+    """Return Go's `dirhash` h1 of a set of files, as hex instead of base64.
 
     The SHA-256 over one line a file (digest, two spaces, path, line feed), sorted by the path's
     bytes. Because every digest has the same length and paths hold no line feed, two different sets
@@ -57,13 +57,13 @@ def dir_hash(digests: Mapping[str, str]) -> str:
 
 
 def git_object_id(kind: str, body: bytes) -> str:
-    """Give the SHA-1 object id git gives a `blob`, `tree` or `commit` with this body."""
+    """Return git's object id (SHA-1) of a `blob`, `tree` or `commit` with this body."""
     head = f"{kind} {len(body)}\0".encode()
     return hashlib.sha1(head + body, usedforsecurity=False).hexdigest()
 
 
 def git_blob_id(size: int, chunks: Iterable[bytes]) -> str:
-    """Give the id git gives a file that is read in pieces.
+    """Return git's object id of a file that is read in pieces.
 
     Args:
         size: Bytes in all; git hashes it first.
@@ -94,7 +94,7 @@ Node: TypeAlias = "dict[str, TreeEntry | Node]"
 
 
 def git_tree_id(entries: Iterable[TreeEntry]) -> str:
-    """Give the tree id git gives a folder with exactly these entries (the SWHID directory id).
+    """Return git's tree id of a folder with exactly these entries (the SWHID directory id).
 
     Folders without entries do not exist for git. No entries at all give the empty tree's id.
 

@@ -1,8 +1,8 @@
-"""Decision: JSON from outside becomes a value or an error; nothing is guessed, nothing is repaired.
+"""Decision: JSON is read strictly and written in one way.
 
 RFC 8259 leaves open what a reader does with repeated keys, huge numbers, lone surrogates or bytes
-before and after the value, and readers differ there. Whoever checks one reading and acts on
-another has checked nothing, so all of these are refused.
+before and after the value, and readers differ there. A check of one reading says nothing about
+another, so all of these are refused. Nothing is guessed or repaired.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class _Faulty(Exception):  # noqa: N818 - a signal between two functions here, never an error of ours
-    """The decoder met something we refuse; `_faults` finds out where, and what else there is."""
+    """The decoder met something that is refused; `_faults` finds where, and everything else."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ def loads(data: bytes, *, limit: int, allow_bom: bool = False) -> JsonValue:
 
     Args:
         data: The bytes of the whole document.
-        limit: Most bytes that are looked at.
+        limit: Maximum size in bytes.
         allow_bom: Skip one byte order mark at the start instead of refusing it.
 
     Raises:
@@ -60,13 +60,31 @@ def loads(data: bytes, *, limit: int, allow_bom: bool = False) -> JsonValue:
     try:
         value: JsonValue = _DECODER.decode(text)
     except _Faulty as fault:
-        # Where the grammar is broken too (`NaNa]`), the walk may take it for another word.
+        # If the grammar is broken too (`NaNa]`), the walk may read another word there.
         raise MalformedJsonError(SUMMARY, tuple(_faults(text)) or (fault.problem,)) from None
     except json.JSONDecodeError as error:
         _refuse("json_syntax", f"column {error.colno}: {error.msg}", error.lineno)
     if _SURROGATE_ESCAPE.search(text) and (problems := tuple(_faults(text))):
         raise MalformedJsonError(SUMMARY, problems)
     return value
+
+
+def pretty(value: JsonValue | dict[str, JsonValue]) -> bytes:
+    """Write JSON for files that people review: UTF-8, indent 2, keys as given, final newline.
+
+    Raises:
+        ValueError: If the value holds NaN or an infinity, or text with lone surrogates.
+    """
+    return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+
+
+def compact(value: JsonValue | dict[str, JsonValue]) -> bytes:
+    """Write JSON for the wire and for digests: UTF-8, no white space, keys as given.
+
+    Raises:
+        ValueError: If the value holds NaN or an infinity, or text with lone surrogates.
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def _refuse(code: str, message: str, line: int | None) -> NoReturn:
@@ -132,9 +150,8 @@ _STRING: Final = json.JSONDecoder()
 def _faults(text: str) -> Iterator[Problem]:
     """Find every refused thing in text that the decoder gave up on, each with its line.
 
-    The decoder's hooks know no positions; this walk does, and is paid for by bad input only. The
-    decoder stops at the first fault, so what follows it may break the grammar: no token is
-    relied on to be there.
+    The decoder's hooks know no positions; this walk does, and only bad input pays for it. The
+    decoder stops at the first fault, so the rest may break the grammar: any token may be missing.
     """
     keys: list[set[str]] = []
     line, position, previous = 1, 0, ""
@@ -161,7 +178,7 @@ def _repeated(key: str, keys: set[str], line: int) -> Iterator[Problem]:
 def _bad_scalar(word: str, line: int) -> Iterator[Problem]:
     if word.startswith('"'):
         if _LONE_SURROGATE.search(_unescape(word)):
-            message = "a \\u escape is half a character"
+            message = "a \\u escape is a lone surrogate"
             yield Problem(code="json_surrogate", message=message, line=line)
     elif word in {"NaN", "Infinity", "-Infinity"}:
         yield Problem(code="json_number", message=f"{word} is not JSON", line=line)

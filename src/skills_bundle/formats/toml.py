@@ -1,7 +1,7 @@
-"""Decision: TOML from outside, which becomes tables or one problem with its place.
+"""Decision: parse foreign TOML into tables, or one problem with its line.
 
-The reader of the standard library recurses as deep as a document does, and leaves it to Python to
-refuse a number; what it raises then is no fault of this program, but of the file.
+The standard library's reader recurses as deep as the document, and passes on Python's own errors
+about huge numbers; both are problems of the file here.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ def parse(data: bytes, name: str) -> dict[str, object]:
 
     Args:
         data: Its bytes.
-        name: What its problems call it.
+        name: Its name in problems.
 
     Raises:
-        SettingsError: If it is not UTF-8 or not TOML, with the line where that shows; or if it is
-            nested more than `limits.TOML_MAX_DEPTH` deep, or holds a number too long to be one.
+        SettingsError: If it is not UTF-8 or not TOML, with the line; or if it is
+            nested more than `limits.TOML_MAX_DEPTH` deep, or holds a number with too many digits.
     """
     try:
         found = tomllib.loads(data.decode("utf-8"))
@@ -34,7 +34,7 @@ def parse(data: bytes, name: str) -> dict[str, object]:
         raise _unreadable(name, "is not UTF-8", data[: error.start].count(b"\n") + 1) from error
     except tomllib.TOMLDecodeError as error:
         if data.startswith(_BOM):
-            message = "begins with a byte order mark, which is no TOML; save it without one"
+            message = "starts with a byte order mark, which TOML does not allow; save without it"
             raise _unreadable(name, message, 1) from error
         place = _LINE.search(str(error))
         line = int(place[1]) if place and place[1] else data.count(b"\n") + 1
@@ -50,7 +50,7 @@ def parse(data: bytes, name: str) -> dict[str, object]:
 
 
 def _is_shallow(document: object) -> bool:
-    """Tell whether nothing is nested too deeply; a dotted key nests without any recursion."""
+    """Return whether nothing is nested too deeply; dotted keys nest without recursion."""
     level = [document]
     for _ in range(limits.TOML_MAX_DEPTH):
         level = [inner for value in level for inner in _inside(value)]

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from skills_bundle.errors import MalformedJsonError, SkillsBundleError
-from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats import strict_json
 from skills_bundle.server import limits
 from skills_bundle.server.stdio.framing import TooLong
 
@@ -197,7 +197,7 @@ class Recorder:
         redacted = self._redact_message(value)
         if isinstance(redacted, dict) and len(line.data) <= limits.TRACED_OBJECT_MAX_BYTES:
             return _step("send", redacted)
-        text = line.data if redacted == value else rendering.compact(redacted)
+        text = line.data if redacted == value else strict_json.compact(redacted)
         return _step("send", text.decode())
 
     def received(self, line: bytes) -> bytes:
@@ -353,13 +353,13 @@ def _replaced(value: JsonValue, secrets: Mapping[str, str], *, top: bool = True)
 
 
 def _id(value: JsonValue) -> bytes:
-    return rendering.compact(value.get("id") if isinstance(value, dict) else None)
+    return strict_json.compact(value.get("id") if isinstance(value, dict) else None)
 
 
 def _escaped(text: str) -> str:
-    return rendering.compact(text).decode()[1:-1]
+    return strict_json.compact(text).decode()[1:-1]
 
 
 def _step(kind: str, value: JsonValue) -> bytes:
     step: dict[str, JsonValue] = {kind: value}
-    return rendering.compact(step) + b"\n"
+    return strict_json.compact(step) + b"\n"

@@ -16,7 +16,7 @@ from skills_bundle.cli.framework import Command, Example, pass_output
 from skills_bundle.cli.options import collections_option, command_line, json_option
 from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.report import provenance_rows
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 from skills_bundle.server.check.run import run_check
 from skills_bundle.server.check.steps import LockOnDisk, read_lock, read_named
 from skills_bundle.wiring import choose
@@ -234,7 +234,7 @@ def _provenance(report: CheckReport) -> list[RenderableType]:
 
 def _claims(title: str, claims: JsonValue) -> list[RenderableType]:
     try:
-        provenance = Provenance.model_validate_json(rendering.compact(claims))
+        provenance = Provenance.model_validate_json(strict_json.compact(claims))
     except ValidationError:
         unknown = pretty.line("in a format that this version does not know; see --json")
         return [pretty.heading(title), unknown]

@@ -24,7 +24,7 @@ from skills_bundle.errors import (
     Problem,
 )
 from skills_bundle.files import reading
-from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.installed import location as installed
 from skills_bundle.server import limits
@@ -168,7 +168,7 @@ async def call_tool(client: Client, tool: str, arguments: dict[str, Any]) -> Jso
     """
     result = await client.call_tool(tool, arguments)
     answer = cast("JsonObject", result.structured_content)
-    rendering.compact(answer)  # NaN and lone surrogates would make the report invalid
+    strict_json.compact(answer)  # NaN and lone surrogates would make the report invalid
     if not result.is_error:
         return answer
     error = cast("dict[str, str]", answer["error"])

@@ -17,7 +17,7 @@ import anyio.to_thread
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.jsonrpc import HEADER_MISMATCH
 
-from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats import strict_json
 from skills_bundle.server import limits
 from skills_bundle.server.http.access import (
     BODY_TOO_LONG,
@@ -130,7 +130,7 @@ class App:
             return
         message = _parse(head, body)
         if isinstance(message, framing.Refusal):
-            text = rendering.compact(message.answer()).decode()
+            text = strict_json.compact(message.answer()).decode()
             await reply.send_whole(Answer(400, text, media_type=_JSON))
             return
         reply.tool_call = message.method == "tools/call"

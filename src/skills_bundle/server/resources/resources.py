@@ -13,7 +13,7 @@ from mcp_types import PaginatedRequestParams, ReadResourceRequestParams
 
 from skills_bundle.catalog import media_types
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 from skills_bundle.server import limits
 from skills_bundle.server.resources import pages
 from skills_bundle.server.resources.errors import refused
@@ -91,4 +91,4 @@ def _contents(uri: str, path: str, data: bytes) -> JsonObject | None:
 
 
 def _fits(contents: JsonObject) -> bool:
-    return len(rendering.compact(contents)) <= limits.RESOURCE_CONTENTS_MAX_BYTES
+    return len(strict_json.compact(contents)) <= limits.RESOURCE_CONTENTS_MAX_BYTES

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from skills_bundle.catalog.errors import refusal
 from skills_bundle.errors import MalformedJsonError
 from skills_bundle.formats import limits as format_limits
-from skills_bundle.formats import rendering, strict_json
+from skills_bundle.formats import strict_json
 from skills_bundle.server import limits
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _envelope_fault(value: JsonObject) -> str | None:
 def valid_id(value: JsonValue) -> bool:
     """Return whether this can be a request's id: all peers read it alike, and it fits an answer."""
     if isinstance(value, str):
-        return len(rendering.compact(value)) <= limits.REQUEST_ID_MAX_BYTES
+        return len(strict_json.compact(value)) <= limits.REQUEST_ID_MAX_BYTES
     return type(value) is int and abs(value) <= format_limits.JSON_MAX_SAFE_INTEGER
 
 
@@ -233,7 +233,7 @@ def encode(message: JsonObject, *, tool_call: bool = False) -> bytes:
         The line; b"" for a notification that is too long, since no client waits for it.
     """
     try:
-        line = rendering.compact(message) + b"\n"
+        line = strict_json.compact(message) + b"\n"
     except ValueError:  # lone surrogates, NaN: our fault, which must not end the session
         request_id = _readable_id(message)
         return _bounded(_error(request_id, INTERNAL_ERROR, "The answer cannot be written as JSON."))
@@ -244,7 +244,7 @@ def encode(message: JsonObject, *, tool_call: bool = False) -> bytes:
 
 def _bounded(message: JsonObject) -> bytes:
     """Return a message that is short by construction: ids are limited, sentences are fixed."""
-    return rendering.compact(message) + b"\n"
+    return strict_json.compact(message) + b"\n"
 
 
 _TOO_LARGE: Final = refusal("response_too_large")
@@ -261,7 +261,7 @@ def _shortened(message: JsonObject, *, tool_call: bool) -> JsonObject:
     # The 2026-07-28 revision requires these of every result; both are short values of the server.
     kept: JsonObject = {name: result[name] for name in ("resultType", "_meta") if name in result}
     short = {**kept, **tool_failure(_TOO_LARGE)}
-    if len(rendering.compact(short)) > limits.RESPONSE_LINE_MAX_BYTES // 2:
+    if len(strict_json.compact(short)) > limits.RESPONSE_LINE_MAX_BYTES // 2:
         short.pop("_meta")
     return {"jsonrpc": "2.0", "id": request_id, "result": short}
 

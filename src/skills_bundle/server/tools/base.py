@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from skills_bundle.catalog.errors import refusal
 from skills_bundle.errors import ToolError
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 from skills_bundle.formats.record import Record
 from skills_bundle.server.stdio.framing import JsonObject, tool_failure
 
@@ -97,7 +97,7 @@ class Tool(Generic[ArgumentsT]):
             return tool_failure(error)
         value: JsonObject = result.model_dump(mode="json")
         return {
-            "content": [{"type": "text", "text": rendering.compact(value).decode()}],
+            "content": [{"type": "text", "text": strict_json.compact(value).decode()}],
             "structuredContent": value,
         }
 
@@ -107,7 +107,7 @@ class Tool(Generic[ArgumentsT]):
             raise refusal("invalid_input")
         try:
             # From JSON, not from objects: strict Python mode would refuse a list for a tuple.
-            return self.arguments.model_validate_json(rendering.compact(arguments))
+            return self.arguments.model_validate_json(strict_json.compact(arguments))
         except ValidationError:
             raise refusal("invalid_input") from None
 

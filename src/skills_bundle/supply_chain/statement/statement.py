@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from skills_bundle.errors import Problem
-from skills_bundle.formats import rendering
+from skills_bundle.formats import strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,7 @@ def make(contents: ArchiveContents) -> dict[str, JsonValue]:
 
 def to_bytes(statement: dict[str, JsonValue]) -> bytes:
     """Return the statement's bytes: UTF-8, 2-space indent, final newline."""
-    return rendering.pretty(statement)
+    return strict_json.pretty(statement)
 
 
 def is_ours(statement: dict[str, JsonValue]) -> bool:
@@ -155,7 +155,7 @@ def differences(expected: JsonValue, found: JsonValue, path: str = "") -> Iterat
     elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
         for place, (one, other) in enumerate(zip(expected, found, strict=True)):
             yield from differences(one, other, f"{path}[{place}]")
-    elif (wanted := rendering.compact(expected)) != rendering.compact(found):
+    elif (wanted := strict_json.compact(expected)) != strict_json.compact(found):
         yield _problem(path, f"is not {_short(wanted)}, the archive's value")
 
 
