@@ -15,7 +15,7 @@ WRONG = {
     "no TOML": (b"a = 1\n[b\n", "a.toml:2: is not TOML"),
     "ends too early": (b"a = 1\nb = [", "a.toml:2: is not TOML"),
     "not UTF-8": (b"a = 1\nb = '\xe9'\n", "a.toml:2: is not UTF-8"),
-    "a byte order mark": (b"\xef\xbb\xbfa = 1\n", "a.toml:1: begins with a byte order mark"),
+    "a byte order mark": (b"\xef\xbb\xbfa = 1\n", "a.toml:1: starts with a byte order mark"),
     "arrays": (b"a = " + b"[" * 5_000 + b"]" * 5_000, "a.toml: is nested more than 100 deep"),
     "tables": (b"a = " + b"{a = " * 5_000 + b"1" + b"}" * 5_000, "is nested more than 100 deep"),
     "a dotted key": (b"a" + b".a" * 5_000 + b" = 1", "a.toml: is nested more than 100 deep"),

@@ -126,5 +126,5 @@ def seeds() -> Iterator[bytes]:
 
 
 def _line(message: Any) -> bytes:
-    data = message.encode() if isinstance(message, str) else framing.rendering.compact(message)
+    data = message.encode() if isinstance(message, str) else framing.strict_json.compact(message)
     return data + b"\n"
