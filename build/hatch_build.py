@@ -1,4 +1,4 @@
-"""Edge: lets this project's build use the hook that lies in `src/`, not an installed one."""
+"""Edge: makes this project's build use the hook in `src/`, not an installed one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def get_build_hook() -> type[SkillsBundleBuildHook]:
-    """Give hatchling the hook class; it asks for a function of this name."""
+    """Return the hook class; hatchling calls a function of this name."""
     sys.dont_write_bytecode = True  # nothing is written into the source tree
     source = Path(__file__).resolve().parent.parent / "src"
     sys.path[:] = [str(source), *(path for path in sys.path if path != str(source))]

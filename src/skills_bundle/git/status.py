@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 from skills_bundle.errors import CheckoutError
 from skills_bundle.files.names import from_disk, shown, to_disk
 from skills_bundle.files.paths import is_junk
-from skills_bundle.formats.digest import TREE_MODE, git_object_id
+from skills_bundle.formats.digest import TREE_MODE, git_blob_id, git_object_id
+from skills_bundle.formats.limits import MIB
 from skills_bundle.git import limits
 from skills_bundle.git.commit import FILE_MODES, LINK_MODE, SUBMODULE_MODE, Entry
 from skills_bundle.git.proof import Revision, archive, dirty
@@ -114,15 +115,19 @@ def _differs(checkout: Checkout, path: str, entry: Entry) -> bool:
         return True
     if stat.S_ISLNK(mode):
         return entry != Entry(LINK_MODE, link_blob(place))
-    if not stat.S_ISREG(mode):
-        return True
-    if entry.mode != LINK_MODE:
-        # For what git itself filters there is git's own status only.
-        same = checkout.blob_id(place) == entry.oid or checkout.is_filtered(checkout.prefix + path)
-    else:  # where links are not supported, git writes their targets to files
-        supported = checkout.config_flag("core.symlinks", default=True)
-        same = not supported and git_object_id("blob", place.read_bytes()) == entry.oid
-    return not same
+    return not (stat.S_ISREG(mode) and _same_content(checkout, checkout.prefix + path, entry))
+
+
+def _same_content(checkout: Checkout, path: str, entry: Entry) -> bool:
+    """Return whether a regular file on disk is what git would check out for an entry."""
+    place = checkout.top / to_disk(path)
+    with place.open("rb") as file:
+        chunks = iter(lambda: file.read(MIB), b"")
+        same = git_blob_id(os.fstat(file.fileno()).st_size, chunks) == entry.oid
+    if entry.mode == LINK_MODE:  # where links are not supported, git writes their targets to files
+        return same and not checkout.config_flag("core.symlinks", default=True)
+    # For what git itself filters there is git's own status only.
+    return same or checkout.blob_id(place) == entry.oid or checkout.is_filtered(path)
 
 
 def link_blob(link: Path) -> str:
