@@ -117,6 +117,17 @@ def test_inputs_from_one_commit_are_the_same(
 
 
 @pytest.mark.parametrize("one", INPUTS)
+def test_equal_skills_have_one_content_identity(
+    sample: SampleProject, sample_wheel: Path, tmp_path: Path, one: str
+) -> None:
+    """Wherever they come from; an installation's disk takes the executable bits of the lock."""
+    locked = open_input(str(_lock(sample, sample_wheel, tmp_path))).skill_files
+    found = open_input(str(INPUTS[one][0](sample, sample_wheel, tmp_path))).skill_files
+    identity = found.with_modes_of(locked).content_identity(collection="acme-skills")
+    assert identity == locked.content_identity(collection="acme-skills")
+
+
+@pytest.mark.parametrize("one", INPUTS)
 def test_a_changed_skill_is_found_in_every_kind_of_input(
     sample: SampleProject, sample_wheel: Path, tmp_path: Path, one: str
 ) -> None:
