@@ -1,4 +1,4 @@
-"""What a statement says of a real wheel or sdist: all of it from the archive, nothing besides."""
+"""Statements about a real wheel or sdist, made from the archive alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNASSERTED = 'repository = "https://example.org/acme/skills"\nsource-ref = "refs
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project."""
+    """Return a committed project."""
     return SampleProject.create(tmp_path / "acme")
 
 
@@ -32,13 +32,13 @@ def made(archive: Path) -> Json:
 
 
 def definition(archive: Path) -> Json:
-    """Give its `buildDefinition`."""
+    """Return its `buildDefinition`."""
     return cast("Json", made(archive)["predicate"]["buildDefinition"])
 
 
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_the_subject_is_the_file(sample: SampleProject, kind: str) -> None:
-    """Its name and the SHA-256 of its bytes, as any tool computes it."""
+    """By its name and the SHA-256 of its bytes."""
     archive = sample.wheel() if kind == "wheel" else sample.sdist()
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     assert made(archive)["subject"] == [{"name": archive.name, "digest": {"sha256": digest}}]
@@ -54,8 +54,8 @@ def test_the_commit_is_the_one_dependency(sample: SampleProject) -> None:
     ]
 
 
-def test_without_a_ref_the_commit_is_one(sample: SampleProject) -> None:
-    """A location names what is to be checked out."""
+def test_without_a_ref_the_location_has_the_commit(sample: SampleProject) -> None:
+    """A location names what to check out."""
     sample.replace("pyproject.toml", 'source-ref = "refs/tags/v{version}"\n', "").committed()
     (dependency,) = definition(sample.wheel())["resolvedDependencies"]
     assert dependency["uri"] == f"git+https://example.org/acme/skills@{sample.commit_id()}"
@@ -80,13 +80,13 @@ def test_without_a_repository_there_is_no_location(sample: SampleProject) -> Non
         (None, None),
     ],
 )
-def test_locations_are_written_as_spdx_has_them(repository: str | None, uri: str | None) -> None:
-    """What is no URI is left out."""
+def test_locations_have_the_form_of_spdx(repository: str | None, uri: str | None) -> None:
+    """A repository that is not a URI has none."""
     assert statements.location(repository, "main") == uri
 
 
 def test_a_dirty_build_has_no_source(sample: SampleProject) -> None:
-    """Nothing is claimed where the receipt names no commit, and the reason is said."""
+    """The receipt names no commit; the reason is included."""
     found = definition(sample.write("new", b"").wheel())
     assert found["resolvedDependencies"] == []
     assert found["internalParameters"]["source"] == {
@@ -97,8 +97,8 @@ def test_a_dirty_build_has_no_source(sample: SampleProject) -> None:
     }
 
 
-def test_what_is_asserted_and_what_was_recorded_stay_apart(sample: SampleProject) -> None:
-    """External parameters are the project's word, internal ones the build's and our digests."""
+def test_assertions_and_records_are_separate(sample: SampleProject) -> None:
+    """External parameters are the project's, internal ones are the build's record and digests."""
     wheel = sample.wheel()
     found, receipt, contents = definition(wheel), receipt_of(wheel), open_contents(wheel)
     assert found["externalParameters"] == {
@@ -116,8 +116,8 @@ def test_what_is_asserted_and_what_was_recorded_stay_apart(sample: SampleProject
     assert inner["skillsGitTree"] == receipt.catalog.git_tree
 
 
-def test_the_builder_vouches_for_nothing(sample: SampleProject) -> None:
-    """Its id says so, and there is no time or invocation of anybody's."""
+def test_the_builder_guarantees_nothing(sample: SampleProject) -> None:
+    """Its id says so, and there is no time or invocation id."""
     assert made(sample.wheel())["predicate"]["runDetails"] == {
         "builder": {"id": statements.BUILDER_ID}
     }
@@ -125,7 +125,7 @@ def test_the_builder_vouches_for_nothing(sample: SampleProject) -> None:
 
 
 def test_the_same_commit_gives_the_same_statement(sample: SampleProject, tmp_path: Path) -> None:
-    """Built from git or from the sdist, anywhere and at any time."""
+    """Whether built from git or from the sdist."""
     inside = unpacked(sample.sdist(), tmp_path / "elsewhere")
     texts = {
         statements.to_bytes(statements.make(open_contents(p.wheel()))) for p in (sample, inside)
@@ -134,20 +134,20 @@ def test_the_same_commit_gives_the_same_statement(sample: SampleProject, tmp_pat
 
 
 def test_an_archive_that_does_not_verify_has_no_statement(sample: SampleProject) -> None:
-    """Whoever asks for it has not looked."""
+    """Callers verify first."""
     lost = replace(open_contents(sample.wheel()), receipt=Document(state="missing"))
     with pytest.raises(ValueError, match="not verify"):
         statements.make(lost)
 
 
-def test_a_statement_differs_from_itself_nowhere(sample: SampleProject) -> None:
-    """Also after it was written and read."""
+def test_a_statement_does_not_differ_from_itself(sample: SampleProject) -> None:
+    """After it was written and read."""
     found = made(sample.wheel())
     assert [*statements.differences(found, json.loads(statements.to_bytes(found)))] == []
 
 
 @pytest.mark.parametrize(
-    ("expected", "found", "told"),
+    ("expected", "found", "difference"),
     [
         ({"a": 1}, {"a": 2}, ("a", "is not 1, the archive's value")),
         ({"a": 1}, {"a": True}, ("a", "is not 1, the archive's value")),
@@ -158,14 +158,14 @@ def test_a_statement_differs_from_itself_nowhere(sample: SampleProject) -> None:
         ({"a": None}, {"a": {}}, ("a", "is not null, the archive's value")),
     ],
 )
-def test_a_difference_is_told_with_its_place(
-    expected: Json, found: Json, told: tuple[str, str]
+def test_a_difference_is_reported_with_its_path(
+    expected: Json, found: Json, difference: tuple[str, str]
 ) -> None:
-    """A value, a type, a key that is missing or one too many."""
-    assert [(p.path, p.message) for p in statements.differences(expected, found)] == [told]
+    """A value, a type, a missing key or an additional one."""
+    assert [(p.path, p.message) for p in statements.differences(expected, found)] == [difference]
 
 
-def test_a_long_value_is_told_shortened() -> None:
-    """The place is what one needs."""
+def test_a_long_value_is_shortened() -> None:
+    """The path identifies it."""
     (problem,) = statements.differences({"a": "x" * 500}, {"a": ""})
     assert len(problem.message) < 140
