@@ -18,17 +18,17 @@ from skills_bundle.bundle.lock import (
     LockedFile,
     LockedSkill,
     UnlockedEntry,
-    tree_of_bytes,
 )
 from skills_bundle.catalog import Catalog
-from skills_bundle.formats.digest import dir_hash, git_object_id, sha256_hex
+from skills_bundle.files.tree import FileTree
+from skills_bundle.formats.digest import TreeEntry, sha256_hex
+from skills_bundle.installed import bundle as bundles
 from skills_bundle.installed import location as installed
-from skills_bundle.installed import opened
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.bundle.verify import Verification
+    from skills_bundle.bundle.verification import Verification
     from skills_bundle.catalog.reading import Resources
     from skills_bundle.installed.location import Installed
 
@@ -69,7 +69,7 @@ def skill(path: str, files: Files, **fields: object) -> LockedSkill:
         "description": description,
         "frontmatter": {"name": name, "description": description},
         "tags": (),
-        "git_tree": tree_of_bytes(_blobs(files), ()),
+        "git_tree": _tree(files).git_tree(),
         "diagnostics": (),
         "files": tuple(
             LockedFile(
@@ -81,10 +81,8 @@ def skill(path: str, files: Files, **fields: object) -> LockedSkill:
     return LockedSkill.model_validate(values | fields)
 
 
-def _blobs(files: Files) -> dict[str, tuple[str, bool]]:
-    return {
-        path: (git_object_id("blob", data), path.endswith(".py")) for path, data in files.items()
-    }
+def _tree(files: Files) -> FileTree:
+    return FileTree.from_bytes(files, executable={path for path in files if path.endswith(".py")})
 
 
 def lock_of(
@@ -100,8 +98,10 @@ def lock_of(
         collection=collection,
         algorithms=Algorithms(),
         digests=Digests(
-            dir_hash=dir_hash({path: sha256_hex(data) for path, data in every.items()}),
-            git_tree=tree_of_bytes(_blobs(every), unlocked),
+            dir_hash=_tree(every).dir_hash(),
+            git_tree=_tree(every).git_tree(
+                TreeEntry(entry.path, entry.mode, entry.oid) for entry in unlocked
+            ),
         ),
         unlocked=unlocked,
         skills=tuple(
@@ -205,11 +205,11 @@ class Installation:
 
     def verify(self) -> Verification:
         """Verify all of it."""
-        return opened.verify_installed(self.locate())
+        return bundles.verify_installed(self.locate())
 
-    def open(self) -> opened.InstalledBundle:
+    def open(self) -> bundles.InstalledBundle:
         """Open it as a server would."""
-        return opened.InstalledBundle(self.locate)
+        return bundles.InstalledBundle(self.locate)
 
     def catalog(self, resources: Resources = "markdown") -> Catalog:
         """Ask about it as a server would."""

@@ -9,7 +9,7 @@ import skills_bundle
 from facts.docstrings import attributes, first_line
 from facts.markdown import code, table
 from skills_bundle import errors
-from skills_bundle.bundle.changes import Changes
+from skills_bundle.bundle.assemble import Changes
 from skills_bundle.cli import failures
 
 

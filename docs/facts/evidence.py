@@ -5,7 +5,7 @@ from __future__ import annotations
 from facts.docstrings import attributes
 from facts.markdown import code, table
 from skills_bundle.bundle import provenance, receipt
-from skills_bundle.bundle.explain import BASES
+from skills_bundle.bundle.provenance import BASES
 from skills_bundle.files.paths import JUNK
 
 WITHOUT_RECEIPT = {"editable_install", "missing_receipt", "invalid_receipt"}

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     )
     from skills_bundle.bundle.lock import LockedFile
     from skills_bundle.bundle.provenance import Provenance
-    from skills_bundle.bundle.verify import Verification
+    from skills_bundle.bundle.verification import Verification
     from skills_bundle.cli.console_script import command_line
     from skills_bundle.errors import (
         BundleUnavailableError,
@@ -93,7 +93,7 @@ _HOMES: Final = {
     ),
     "skills_bundle.bundle.lock": ("LockedFile",),
     "skills_bundle.bundle.provenance": ("Provenance",),
-    "skills_bundle.bundle.verify": ("Verification",),
+    "skills_bundle.bundle.verification": ("Verification",),
     "skills_bundle.cli.console_script": ("command_line",),
     "skills_bundle.errors": (
         "BundleUnavailableError",

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.bundle.lock import LockedFile, LockedSkill
     from skills_bundle.bundle.provenance import Provenance
-    from skills_bundle.bundle.verify import Verification
+    from skills_bundle.bundle.verification import Verification
     from skills_bundle.installed.collections import Declared
     from skills_bundle.installed.location import Installed
     from skills_bundle.wiring import Opened

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING
 from skills_bundle.catalog import Catalog, Catalogs, uris
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.installed import location as installed
-from skills_bundle.installed.live import LiveBundle
-from skills_bundle.installed.opened import InstalledBundle, verify_installed
+from skills_bundle.installed.bundle import InstalledBundle, SourceBundle, verify_installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from skills_bundle.bundle.verify import Verification
-    from skills_bundle.bundle.view import Bundle, View
+    from skills_bundle.bundle.verification import Verification
     from skills_bundle.catalog import Source
     from skills_bundle.catalog.reading import Resources
+    from skills_bundle.installed.bundle import Bundle, BundleState
     from skills_bundle.installed.location import Installed
 
     Find = Callable[[], Installed]
@@ -136,7 +135,7 @@ def verify_installation(*, find: Callable[[], Installed] = installed.locate) -> 
     """
     place = find()
     if place.project is not None:
-        return LiveBundle(place, place.project).verification()
+        return SourceBundle(place, place.project).verification()
     return verify_installed(place)
 
 
@@ -151,7 +150,7 @@ class Opened:
     """
 
     bundle: Bundle
-    view: View
+    view: BundleState
     folder: Path
 
 
@@ -168,7 +167,7 @@ def open_bundle(find: Callable[[], Installed]) -> Opened:
     if place.project is None:
         bundle = InstalledBundle(find)
         return Opened(bundle, bundle.current(), place.site / place.skills_prefix)
-    live = LiveBundle(place, place.project)
+    live = SourceBundle(place, place.project)
     return Opened(live, live.current(), live.folder)
 
 
@@ -184,14 +183,14 @@ class FoundBundle:
         self._find = find
         self._bundle: Bundle | None = None
 
-    def current(self) -> View:
+    def current(self) -> BundleState:
         """See `view.Bundle.current`."""
         if self._bundle is None:
             place = self._find()
             self._bundle = (
                 InstalledBundle(self._find)
                 if place.project is None
-                else LiveBundle(place, place.project)
+                else SourceBundle(place, place.project)
             )
         return self._bundle.current()
 

@@ -205,7 +205,7 @@ def test_junk_that_git_tracks_leaves_no_mark_on_its_skill(folder: SkillsFolder) 
 @pytest.mark.parametrize(
     ("bad", "summary"),
     [
-        (0, "Something in the skills folder is in the way; nothing is locked."),
+        (0, "The skills folder has problems outside its skills; nothing is locked."),
         (1, "1 of 2 skills is refused; nothing is locked."),
         (2, "2 of 3 skills are refused; nothing is locked."),
     ],

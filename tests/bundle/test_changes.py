@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle import assemble, changes
-from skills_bundle.bundle.changes import Changes
+from skills_bundle.bundle import assemble
+from skills_bundle.bundle.assemble import Changes
 from tests.builders import SkillsFolder, skill_md
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def difference(folder: SkillsFolder, change: Callable[[], object]) -> Changes:
     old = folder.lock()
     change()
     result = folder.scan()
-    return changes.compare(old, assemble.lock("sample", result), changes.contents(result))
+    return assemble.compare(old, assemble.lock("sample", result), assemble.contents(result))
 
 
 def test_the_same_skills_differ_in_nothing(folder: SkillsFolder) -> None:
@@ -74,7 +74,7 @@ def test_without_the_bytes_line_ends_are_a_change_like_others(folder: SkillsFold
     """A digest does not tell why it differs."""
     old = folder.lock()
     folder.write("alpha/a.txt", "one\r\ntwo\r\n")
-    assert changes.compare(old, folder.lock()) == Changes(changed=("alpha/a.txt",))
+    assert assemble.compare(old, folder.lock()) == Changes(changed=("alpha/a.txt",))
 
 
 def test_an_x_bit_alone_is_told_apart(folder: SkillsFolder) -> None:
@@ -101,7 +101,7 @@ def test_a_skill_read_otherwise_is_told_though_no_file_differs(folder: SkillsFol
     head, *rest = new.skills
     other = head.model_copy(update={"diagnostics": ("bom",)})
     old = new.model_copy(update={"skills": (other, *rest)})
-    assert changes.compare(old, new) == Changes(metadata=("alpha",))
+    assert assemble.compare(old, new) == Changes(metadata=("alpha",))
 
 
 def test_one_is_not_one_point_zero(folder: SkillsFolder) -> None:
@@ -115,7 +115,7 @@ def test_one_is_not_one_point_zero(folder: SkillsFolder) -> None:
         skill.model_copy(update={"frontmatter": {**skill.frontmatter, "n": 1.0}})
         for skill in skills
     ]
-    found = changes.compare(
+    found = assemble.compare(
         new.model_copy(update={"skills": tuple(skills)}),
         new.model_copy(update={"skills": tuple(other)}),
     )
@@ -125,7 +125,7 @@ def test_one_is_not_one_point_zero(folder: SkillsFolder) -> None:
 def test_another_collection_is_told(folder: SkillsFolder) -> None:
     """The project was renamed."""
     result = folder.scan()
-    found = changes.compare(assemble.lock("old", result), assemble.lock("new", result))
+    found = assemble.compare(assemble.lock("old", result), assemble.lock("new", result))
     assert found == Changes(whole=("collection",))
 
 
@@ -133,7 +133,7 @@ def test_digests_that_do_not_follow_are_told_where_nothing_else_is(folder: Skill
     """A lock that was edited by hand."""
     new = folder.lock()
     digests = new.digests.model_copy(update={"git_tree": "0" * 40})
-    assert changes.compare(new.model_copy(update={"digests": digests}), new) == Changes(
+    assert assemble.compare(new.model_copy(update={"digests": digests}), new) == Changes(
         whole=("digests",)
     )
 
@@ -156,7 +156,7 @@ def test_the_error_names_every_path_and_the_command(folder: SkillsFolder) -> Non
         (folder.path / "alpha/a.txt").unlink()
         folder.skill("beta", skill_md("beta", description="New."))
 
-    error = changes.stale_error(difference(folder, change))
+    error = assemble.stale_error(difference(folder, change))
     assert [(problem.code, problem.path) for problem in error.problems] == [
         ("added", "alpha/new"),
         ("removed", "alpha/a.txt"),
@@ -168,7 +168,7 @@ def test_the_error_names_every_path_and_the_command(folder: SkillsFolder) -> Non
 def test_line_ends_alone_name_gitattributes(folder: SkillsFolder) -> None:
     """Locking again would be the wrong cure."""
     found = difference(folder, lambda: folder.write("alpha/a.txt", "one\r\ntwo\r\n"))
-    assert ".gitattributes" in changes.stale_error(found).summary
+    assert ".gitattributes" in assemble.stale_error(found).summary
 
 
 def test_line_ends_among_other_changes_do_not(folder: SkillsFolder) -> None:
@@ -178,13 +178,13 @@ def test_line_ends_among_other_changes_do_not(folder: SkillsFolder) -> None:
         folder.write("alpha/a.txt", "one\r\ntwo\r\n")
         folder.write("alpha/new")
 
-    assert ".gitattributes" not in changes.stale_error(difference(folder, change)).summary
+    assert ".gitattributes" not in assemble.stale_error(difference(folder, change)).summary
 
 
 def test_every_kind_of_change_has_a_sentence() -> None:
     """None is a bare code."""
     everything = Changes(**{kind: ("x",) for kind, _ in Changes().kinds()})
-    messages = [problem.message for problem in changes.stale_error(everything).problems]
+    messages = [problem.message for problem in assemble.stale_error(everything).problems]
     assert len(set(messages)) == len(messages) == 8
 
 
@@ -199,7 +199,7 @@ def test_clones_with_and_without_converted_line_ends_tell_each_other(
     folder.git("-c", "core.autocrlf=true", "clone", "--quiet", str(folder.project), str(clone))
     other = SkillsFolder(clone)
     result = other.scan(other.git_facts())
-    found = changes.compare(old, assemble.lock("sample", result), changes.contents(result))
+    found = assemble.compare(old, assemble.lock("sample", result), assemble.contents(result))
     assert found.line_ends == ("alpha/SKILL.md", "alpha/a.txt", "beta/SKILL.md")
     assert found.only_line_ends
 
@@ -212,6 +212,6 @@ def test_by_products_make_no_lock_stale(tmp_path: Path) -> None:
     folder.git("init", "--quiet")
     before = folder.lock(folder.git_facts())
     folder.commit()
-    assert changes.differ_in_junk_only(before, folder.lock(folder.git_facts()))
+    assert assemble.differ_in_junk_only(before, folder.lock(folder.git_facts()))
     folder.write("README.md", "x")
-    assert not changes.differ_in_junk_only(before, folder.lock(folder.git_facts()))
+    assert not assemble.differ_in_junk_only(before, folder.lock(folder.git_facts()))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skills_bundle.bundle.explain import BASES, explain
-from skills_bundle.bundle.provenance import Provenance, SourceProvenance
+from skills_bundle.bundle.provenance import BASES, Provenance, SourceProvenance, explain
 from tests import odd_files
 from tests.installed_builder import COMMIT, InstalledBuilder
 

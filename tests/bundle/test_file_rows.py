@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.bundle import file_rows
-from skills_bundle.bundle.file_rows import FileRow, Holdings, Seen
+from skills_bundle.bundle import verification
+from skills_bundle.bundle.verification import FileRow, PackageFiles
+from skills_bundle.files.tree import FileEntry, FileKind
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.metadata_files import RecordFile, RecordRow
 from tests.installed_builder import lock_of
@@ -13,29 +14,29 @@ from tests.installed_builder import lock_of
 DATA = b"---\nname: a\n---\n"
 LOCK = lock_of({"a": {"SKILL.md": DATA}})
 PATH = "pkg/.agents/skills/a/SKILL.md"
-GOOD = Seen("file", len(DATA), sha256_hex(DATA), "0" * 40)
-OTHER = Seen("file", len(DATA), "f" * 64, "0" * 40)
+GOOD = FileEntry("file", len(DATA), sha256_hex(DATA))
+OTHER = FileEntry("file", len(DATA), "f" * 64)
 RIGHT = RecordRow(sha256_hex(DATA), len(DATA))
 
 
 def _rows(
-    seen: dict[str, Seen],
+    seen: dict[str, FileEntry],
     record: dict[str, RecordRow] | None = None,
-    listed: dict[str, str] | None = None,
+    listed: dict[str, FileKind] | None = None,
     *,
     locked: bool = True,
 ) -> dict[str, FileRow]:
-    holdings = Holdings(
+    files = PackageFiles(
         package="pkg",
         bundle_prefix="pkg/.agents/",
         skills_prefix="pkg/.agents/skills/",
         documents=frozenset({"pkg/.agents/catalog.lock.json"}),
         metadata="pkg-1.dist-info",
-        seen=seen,
+        read=seen,
         listed=listed or {},
     )
-    rows = file_rows.compare(
-        LOCK if locked else None, None if record is None else RecordFile(record), holdings
+    rows = verification.compare_files(
+        LOCK if locked else None, None if record is None else RecordFile(record), files
     )
     return {row.path: row for row in rows}
 
@@ -51,14 +52,14 @@ def test_a_locked_file_that_is_there_is_ok() -> None:
     ("seen", "state"),
     [
         (OTHER, "changed"),
-        (Seen("size", 10**9), "changed"),
-        (Seen("changed"), "changed"),
-        (Seen("missing"), "missing"),
-        (Seen("linked"), "linked"),
-        (Seen("not_regular"), "not_regular"),
+        (FileEntry("size", 10**9), "changed"),
+        (FileEntry("changed"), "changed"),
+        (FileEntry("missing"), "missing"),
+        (FileEntry("linked"), "linked"),
+        (FileEntry("not_regular"), "not_regular"),
     ],
 )
-def test_a_locked_file_that_is_something_else_has_its_state(seen: Seen, state: str) -> None:
+def test_a_locked_file_that_is_something_else_has_its_state(seen: FileEntry, state: str) -> None:
     """Both witnesses contradict it."""
     row = _rows({PATH: seen}, {PATH: RIGHT})[PATH]
     assert (row.state, row.contradicted_by) == (state, ("lock", "record"))
@@ -68,7 +69,8 @@ def test_a_file_that_cannot_be_read_is_contradicted_by_nobody() -> None:
     """It may be what was installed; it is not fine either."""
     path = "pkg/tool.py"
     rows = _rows(
-        {PATH: Seen("unreadable", 7), path: Seen("unreadable")}, {PATH: RIGHT, path: RIGHT}
+        {PATH: FileEntry("unreadable", 7), path: FileEntry("unreadable")},
+        {PATH: RIGHT, path: RIGHT},
     )
     assert [(row.state, row.contradicted_by) for row in rows.values()] == [("unreadable", ())] * 2
     assert not rows[PATH].is_fine
@@ -84,7 +86,7 @@ def test_a_folder_that_cannot_be_listed_has_a_row(path: str) -> None:
 @pytest.mark.parametrize(("found", "witnesses"), [("a" * 128, ()), ("b" * 128, ("record",))])
 def test_record_may_use_another_algorithm(found: str, witnesses: tuple[str, ...]) -> None:
     """Its digest is compared with one by the same algorithm."""
-    seen = Seen("file", len(DATA), GOOD.sha256, "0" * 40, found)
+    seen = FileEntry("file", len(DATA), GOOD.sha256, recorded=found)
     row = _rows({PATH: seen}, {PATH: RecordRow("a" * 128, len(DATA), "sha512")})[PATH]
     assert row.contradicted_by == witnesses
 
@@ -92,7 +94,7 @@ def test_record_may_use_another_algorithm(found: str, witnesses: tuple[str, ...]
 def test_metadata_is_compared_with_record() -> None:
     """Name and version of every answer are read from it; other metadata is not looked at."""
     path, other = "pkg-1.dist-info/METADATA", "pkg-1.dist-info/INSTALLER"
-    rows = _rows({PATH: GOOD, path: Seen("missing")}, {PATH: RIGHT, path: RIGHT, other: RIGHT})
+    rows = _rows({PATH: GOOD, path: FileEntry("missing")}, {PATH: RIGHT, path: RIGHT, other: RIGHT})
     assert {path: row.state for path, row in rows.items()} == {PATH: "ok", path: "missing"}
 
 
@@ -177,4 +179,4 @@ def test_rows_are_sorted_by_bytes() -> None:
 )
 def test_byte_code_is_known_by_its_source(path: str, *, is_cache: bool) -> None:
     """In the cache folder beside a file that is listed."""
-    assert file_rows.is_byte_code_of(path, {"a/b.py", "a/c.d.py"}) is is_cache
+    assert verification.is_byte_code_of(path, {"a/b.py", "a/c.d.py"}) is is_cache

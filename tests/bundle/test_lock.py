@@ -9,7 +9,7 @@ import pytest
 
 from skills_bundle.bundle import limits, lock
 from skills_bundle.errors import InvalidLockError
-from skills_bundle.formats.digest import git_object_id
+from skills_bundle.files.tree import FileTree
 from tests.bundle.vectors import VECTORS, Vector, name, vectors
 
 ALL = vectors("lock")
@@ -127,11 +127,10 @@ def test_the_tree_is_recomputed_from_bytes_and_what_does_not_ship() -> None:
             "---\nname: 小说拆条\ndescription: Does one thing.\n---\n\n# 小说拆条\n".encode()
         ),
     }
-    blobs = {
-        path: (git_object_id("blob", texts[path]), file.executable)
-        for path, file in found.files().items()
-    }
-    assert lock.tree_of_bytes(blobs, found.unlocked) == found.digests.git_tree
+    tree = FileTree.from_bytes({path: texts[path] for path in found.files()}).with_modes_of(
+        found.tree()
+    )
+    assert tree.git_tree(found.unlocked_entries()) == found.digests.git_tree
 
 
 def test_line_ends_that_git_converted_are_told_from_an_edit() -> None:

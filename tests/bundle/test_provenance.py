@@ -111,7 +111,7 @@ def test_an_unknown_gap_is_an_error() -> None:
 
 def test_every_gap_that_is_given_anywhere_has_a_sentence() -> None:
     """The codes in `verify` are those of the table."""
-    source = Path(provenance.__file__).with_name("verify.py").read_text(encoding="utf-8")
+    source = Path(provenance.__file__).with_name("verification.py").read_text(encoding="utf-8")
     given = set(re.findall(r'"([a-z]+_[a-z]+)"\),?\n', source))
     assert given <= set(GAPS)
     assert "altered_files" in given

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 
-from skills_bundle.bundle import lock, receipt, schema
+from skills_bundle.bundle import lock, receipt
 from skills_bundle.errors import SkillsBundleError
+from tests.bundle import schemas as schema
 from tests.bundle.vectors import Vector, name, vectors
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skills_bundle.bundle import trees
+from skills_bundle.bundle import documents
 from skills_bundle.bundle.documents import Document
 from skills_bundle.bundle.lock import UnlockedEntry
+from skills_bundle.files.tree import FileEntry
 from skills_bundle.formats.digest import git_object_id
 from tests.installed_builder import SAMPLE, lock_of, receipt_of
 
@@ -21,8 +22,8 @@ def _read(lock: CatalogLock = LOCK) -> Document[CatalogLock]:
     return Document(state="ok", value=lock, sha256="a" * 64)
 
 
-BLOBS = {
-    f"{skill}/{path}": git_object_id("blob", data)
+FILES = {
+    f"{skill}/{path}": FileEntry.of(data)
     for skill, files in SAMPLE.items()
     for path, data in files.items()
 }
@@ -31,14 +32,14 @@ BLOBS = {
 def test_git_trees_that_follow_from_the_files_are_believed() -> None:
     """Of the whole folder, with what does not ship, and of each skill."""
     lock = lock_of(SAMPLE, unlocked=(UnlockedEntry(path="README.md", mode="100644", oid="a" * 40),))
-    assert trees.check_trees(_read(lock), BLOBS).state == "ok"
+    assert documents.check_trees(_read(lock), FILES).state == "ok"
 
 
 def test_unlocked_entries_that_contradict_the_files_are_noticed() -> None:
     """A path that is locked cannot be unlocked, too."""
     entry = UnlockedEntry(path="alpha/SKILL.md", mode="100644", oid="a" * 40)
     lock = LOCK.model_copy(update={"unlocked": (entry,)})
-    assert trees.check_trees(_read(lock), BLOBS).state == "altered"
+    assert documents.check_trees(_read(lock), FILES).state == "altered"
 
 
 def _of_tree(tree: str) -> Document[BuildReceipt]:
@@ -49,7 +50,7 @@ def _of_tree(tree: str) -> Document[BuildReceipt]:
 
 def test_a_receipt_whose_commit_holds_other_skills_is_altered() -> None:
     """Its skills tree is not the one the installed files have."""
-    receipt = trees.check_revision(_of_tree("f" * 40), _read(), BLOBS)
+    receipt = documents.check_revision(_of_tree("f" * 40), _read(), FILES)
     assert (receipt.state, receipt.problems[-1].code) == ("altered", "skills_tree")
 
 
@@ -59,16 +60,16 @@ def test_a_commit_that_holds_the_lock_among_the_skills_is_believed() -> None:
         path="catalog.lock.json", mode="100644", oid=git_object_id("blob", LOCK.to_bytes())
     )
     tree = lock_of(SAMPLE, unlocked=(entry,)).digests.git_tree
-    assert trees.check_revision(_of_tree(tree), _read(), BLOBS).state == "ok"
+    assert documents.check_revision(_of_tree(tree), _read(), FILES).state == "ok"
 
 
 def test_other_files_say_nothing_of_the_commit() -> None:
     """Whether its skills are the ones that were installed cannot be told any more."""
     receipt = _of_tree("f" * 40)
-    assert trees.check_revision(receipt, _read(), None) is receipt
+    assert documents.check_revision(receipt, _read(), None) is receipt
 
 
 def test_without_the_files_nothing_is_said_of_the_trees() -> None:
     """Trees of altered files say nothing of the lock."""
     lock = _read()
-    assert trees.check_trees(lock, None) is lock
+    assert documents.check_trees(lock, None) is lock

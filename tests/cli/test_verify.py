@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import __version__
-from skills_bundle.bundle.explain import BASES
+from skills_bundle.bundle.provenance import BASES
 from skills_bundle.cli import installers
 from skills_bundle.supply_chain import limits
 from tests.cli.runner import call

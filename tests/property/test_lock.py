@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle.bundle import assemble, changes, lock
+from skills_bundle.bundle import assemble, lock
 from skills_bundle.errors import InvalidLockError
 from skills_bundle.files import paths
 from skills_bundle.skills import rules
@@ -76,7 +76,7 @@ def test_locks_differ_exactly_where_their_bytes_do(one: Content, other: Content)
     """An empty difference is the same file, and the same file is an empty difference."""
     old, new = assembled(candidates(one)), assembled(candidates(other))
     if old is not None and new is not None:
-        assert bool(changes.compare(old, new)) == (old.to_bytes() != new.to_bytes())
+        assert bool(assemble.compare(old, new)) == (old.to_bytes() != new.to_bytes())
 
 
 @given(contents, contents)
@@ -84,7 +84,7 @@ def test_a_difference_seen_backwards_swaps_added_and_removed(one: Content, other
     """And keeps what changed."""
     old, new = assembled(candidates(one)), assembled(candidates(other))
     if old is not None and new is not None:
-        there, back = changes.compare(old, new), changes.compare(new, old)
+        there, back = assemble.compare(old, new), assemble.compare(new, old)
         assert (there.added, there.removed, there.changed) == (
             back.removed,
             back.added,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from skills_bundle.bundle.view import View
+    from skills_bundle.installed.bundle import BundleState
 
 DIGEST = sha256_hex(SAMPLE["alpha"]["SKILL.md"])
 
@@ -58,7 +58,7 @@ class Lying(Shelf):
         super().__init__(place.open())
         self._alter = alter
 
-    def rendering(self, view: View) -> Rendering:
+    def rendering(self, view: BundleState) -> Rendering:
         """Give the lock's rendering with alpha's entry altered."""
         whole = super().rendering(view)
         listed = dict(whole.entries.listed)

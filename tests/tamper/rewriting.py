@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from skills_bundle.bundle import lock as locks
 from skills_bundle.bundle import receipt as receipts
 from skills_bundle.bundle import sbom
-from skills_bundle.bundle.lock import CatalogLock, LockedSkill, tree_of_bytes
-from skills_bundle.formats.digest import dir_hash, git_object_id, sha256_hex
+from skills_bundle.files.tree import FileEntry, FileTree
+from skills_bundle.formats.digest import dir_hash, sha256_hex
 from tests.tamper.changes import append
 
 if TYPE_CHECKING:
+    from skills_bundle.bundle.lock import CatalogLock, LockedSkill
     from tests.installed_builder import Installation
 
 
@@ -33,14 +34,16 @@ def _with_digests(
 ) -> CatalogLock:
     """Give a lock of other skills whose digests follow from what lies there."""
     files = {f"{skill.path}/{file.path}": file for skill in skills for file in skill.files}
-    blobs = {
-        path: (git_object_id("blob", (made.skills / path).read_bytes()), file.executable)
-        for path, file in files.items()
-    }
+    tree = FileTree(
+        {
+            path: FileEntry.of((made.skills / path).read_bytes(), executable=file.executable)
+            for path, file in files.items()
+        }
+    )
     digests = lock.digests.model_copy(
         update={
             "dir_hash": dir_hash({path: file.sha256 for path, file in files.items()}),
-            "git_tree": tree_of_bytes(blobs, lock.unlocked),
+            "git_tree": tree.git_tree(lock.unlocked_entries()),
         }
     )
     return lock.model_copy(update={"digests": digests, "skills": skills})
@@ -60,8 +63,8 @@ def _relocked_skill(made: Installation, skill: LockedSkill) -> LockedSkill:
         )
         for file in skill.files
     )
-    blobs = {file.path: (git_object_id("blob", data[file.path]), file.executable) for file in files}
-    return skill.model_copy(update={"files": files, "git_tree": tree_of_bytes(blobs, ())})
+    tree = FileTree.from_bytes(data, executable={file.path for file in files if file.executable})
+    return skill.model_copy(update={"files": files, "git_tree": tree.git_tree()})
 
 
 def rewrite(

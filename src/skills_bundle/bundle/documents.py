@@ -1,10 +1,9 @@
-"""Decision: can lock and receipt be believed? Each is compared with whatever else speaks of it.
+"""Decision: can lock and receipt be believed? Each is compared with everything that describes it.
 
-Four things speak of a bundle: the lock, the receipt (which names the lock's digest), RECORD (which
+Four things describe a bundle: the lock, the receipt (which names the lock's digest), RECORD (which
 names both files' digests) and the files themselves (whose git tree the lock names). Where two
-contradict each other, the one that a third confirms is believed; where nobody confirms a lock that
-a receipt contradicts, the lock is not believed, since serving altered bytes is worse than serving
-none.
+contradict each other, the one that a third confirms is believed. A lock that a receipt contradicts
+and nothing confirms is not believed: serving altered bytes is worse than serving none.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from skills_bundle.bundle import lock as locks
+from skills_bundle.bundle import provenance
 from skills_bundle.bundle import receipt as receipts
 from skills_bundle.errors import (
     InvalidLockError,
@@ -21,22 +21,38 @@ from skills_bundle.errors import (
     SkillsBundleError,
     UnsafeFileError,
 )
-from skills_bundle.formats.digest import sha256_hex
+from skills_bundle.files.tree import FileEntry, FileTree
+from skills_bundle.formats.digest import TreeEntry, git_object_id, sha256_hex
+from skills_bundle.formats.record import Record
 from skills_bundle.git import proof
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from skills_bundle.bundle.lock import CatalogLock
+    from skills_bundle.bundle.provenance import Provenance
     from skills_bundle.bundle.receipt import BuildReceipt
+    from skills_bundle.bundle.verdict import Verdict
     from skills_bundle.formats.metadata_files import RecordRow
 
 DocumentState = Literal[
     "ok", "missing", "linked", "not_regular", "unreadable", "invalid", "altered"
 ]
-"""What became of lock or receipt.
+"""The state of lock, receipt or RECORD.
 
 `invalid`: its bytes are not those of a lock or receipt. `altered`: they contradict RECORD, the
 other document, the installed metadata or the files.
 """
+
+VERDICT_OF_STATE: Final[dict[DocumentState, Verdict]] = {
+    "ok": "match",
+    "missing": "cannot_tell",
+    "unreadable": "cannot_tell",
+    "invalid": "cannot_tell",
+    "linked": "differs",
+    "not_regular": "differs",
+    "altered": "differs",
+}
 
 T = TypeVar("T")
 
@@ -61,7 +77,7 @@ class Document(Generic[T]):
 
     @property
     def believed(self) -> T | None:
-        """The record, unless something speaks against it."""
+        """The record, if its state is `ok`."""
         return self.value if self.state == "ok" else None
 
     @property
@@ -81,7 +97,7 @@ NO_BUNDLE: Final[Document[Any]] = Document(
         ),
     ),
 )
-"""A lock that is not there, and the two ways that comes about."""
+"""A lock that is not there, and the two possible causes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +148,18 @@ def _digest(found: bytes | UnsafeFileError) -> str | None:
 
 
 _UNREAD: Final[dict[str, tuple[DocumentState, str]]] = {
-    "missing": ("missing", "It is not there."),
+    "missing": ("missing", "It is missing."),
     "linked": ("linked", "It, or a folder above it, is a symbolic link."),
     "not_regular": ("not_regular", "It is not a regular file."),
     "unreadable": ("unreadable", "The system refuses to read it."),
-    "changed": ("altered", "It was replaced while it was looked at."),
+    "changed": ("altered", "It was replaced while it was read."),
     "size": ("invalid", "It is larger than any such file may be."),
 }
 """Kind of an `UnsafeFileError` to state and sentence."""
 
 
 def refused(error: UnsafeFileError) -> Document[Any]:
-    """Give what is known of a document that was not read."""
+    """Return what is known of a document that was not read."""
     state, sentence = _UNREAD[error.kind]
     return Document(state=state, problems=(Problem(code=error.kind, message=sentence),))
 
@@ -156,7 +172,7 @@ def _unread(found: bytes | UnsafeFileError, error: SkillsBundleError) -> Documen
 
 
 def _against_record(document: Document[T], row: RecordRow | None) -> Document[T]:
-    """Let RECORD tell a document that was changed from one that was installed like this."""
+    """Compare a document with its digest in RECORD."""
     if row is None or row.sha256 is None:
         return document
     document = replace(document, recorded_sha256=row.sha256)
@@ -167,7 +183,7 @@ def _against_record(document: Document[T], row: RecordRow | None) -> Document[T]
 
 
 def altered(document: Document[T], code: str, message: str) -> Document[T]:
-    """Say that something speaks against a document, keeping what was said before."""
+    """Return a document with one more problem, which makes it `altered`."""
     problem = Problem(code=code, message=message)
     return replace(document, state="altered", problems=(*document.problems, problem))
 
@@ -175,7 +191,7 @@ def altered(document: Document[T], code: str, message: str) -> Document[T]:
 def cross_check(
     lock: Document[CatalogLock], receipt: Document[BuildReceipt], identity: Identity
 ) -> tuple[Document[CatalogLock], Document[BuildReceipt]]:
-    """Compare the receipt with metadata, proof and lock; give both with what that says of them."""
+    """Compare the receipt with metadata, proof and lock; return both with what was found."""
     receipt = _check_receipt(receipt, identity)
     named = receipt.believed
     if named is None or lock.believed is None:
@@ -202,3 +218,135 @@ def _check_receipt(receipt: Document[BuildReceipt], identity: Identity) -> Docum
     if problems := proof.problems(claim.source):
         return replace(receipt, state="altered", problems=problems)
     return receipt
+
+
+class ProblemRow(Record):
+    """One problem, with its place in the document, if it has one."""
+
+    code: str
+    message: str
+    path: str | None
+    line: int | None
+
+
+class DocumentReport(Record):
+    """The state of lock, receipt or RECORD in a report.
+
+    Attributes:
+        state: See `DocumentState`; RECORD is never `altered`.
+        sha256: Digest of the bytes, null when they could not be read (and for RECORD).
+        recorded_sha256: The digest in RECORD, null when it has none.
+        problems: Why the state is not `ok`.
+    """
+
+    state: DocumentState
+    sha256: str | None
+    recorded_sha256: str | None
+    problems: tuple[ProblemRow, ...]
+
+
+def report_of(document: Document[Any]) -> DocumentReport:
+    """Return the report of a document that was read and compared."""
+    return DocumentReport(
+        state=document.state,
+        sha256=document.sha256,
+        recorded_sha256=document.recorded_sha256,
+        problems=problem_rows(document.problems),
+    )
+
+
+def problem_rows(problems: Iterable[Problem]) -> tuple[ProblemRow, ...]:
+    """Return problems as a report has them."""
+    return tuple(
+        ProblemRow(code=one.code, message=one.message, path=one.path, line=one.line)
+        for one in problems
+    )
+
+
+def provenance_of(
+    lock: Document[CatalogLock],
+    receipt: Document[BuildReceipt],
+    identity: Identity,
+    gaps: tuple[str, ...],
+) -> Provenance | None:
+    """Return the provenance of a bundle, or None if its lock is not believed."""
+    if lock.believed is None or lock.sha256 is None:
+        return None
+    return provenance.describe(
+        provenance.Bundle(
+            collection=lock.believed.collection,
+            name=identity.name,
+            version=identity.version,
+            catalog_sha256=lock.sha256,
+            receipt=receipt.believed,
+            receipt_sha256=None if receipt.believed is None else receipt.sha256,
+            gaps=frozenset(gaps),
+        )
+    )
+
+
+def check_trees(
+    lock: Document[CatalogLock], files: Mapping[str, FileEntry] | None
+) -> Document[CatalogLock]:
+    """Recompute every git tree that the lock names from the files' blob ids.
+
+    Args:
+        lock: A lock that has been read.
+        files: The locked files as they were read; None unless every one matches the lock, since
+            the trees of other files say nothing about the lock.
+    """
+    if lock.believed is None or files is None:
+        return lock
+    for place, named, computed in _trees(lock.believed, files):
+        if named != computed:
+            lock = altered(lock, "git_tree", f"{place} does not follow from the files.")
+    return lock
+
+
+def _trees(
+    lock: CatalogLock, files: Mapping[str, FileEntry]
+) -> Iterator[tuple[str, str, str | None]]:
+    """Yield place, named and recomputed id of each git tree in a lock."""
+    tree = _with_blobs(lock, files)
+    try:
+        computed = tree.git_tree(lock.unlocked_entries())
+    except ValueError:  # `unlocked` names a locked path: no git tree is like that
+        computed = None
+    yield "digests.git_tree", lock.digests.git_tree, computed
+    for index, skill in enumerate(lock.skills):
+        own = FileTree({file.path: tree[f"{skill.path}/{file.path}"] for file in skill.files})
+        yield f"skills[{index}].git_tree", skill.git_tree, own.git_tree()
+
+
+def _with_blobs(lock: CatalogLock, files: Mapping[str, FileEntry]) -> FileTree:
+    return FileTree(
+        {path: replace(entry, git_blob=files[path].git_blob) for path, entry in lock.tree().items()}
+    )
+
+
+def check_revision(
+    receipt: Document[BuildReceipt],
+    lock: Document[CatalogLock],
+    files: Mapping[str, FileEntry] | None,
+) -> Document[BuildReceipt]:
+    """Compare the skills tree of the receipt's commit with that of the files.
+
+    They are equal, except where the skills folder is the whole project: then the commit's tree
+    holds the lock as well.
+
+    Args:
+        receipt: A receipt that has been read.
+        lock: The lock beside it.
+        files: As for `check_trees`.
+    """
+    if receipt.believed is None or lock.believed is None or files is None:
+        return receipt
+    named = receipt.believed.source.skills_tree
+    if named in {None, lock.believed.digests.git_tree}:
+        return receipt
+    lock_blob = git_object_id("blob", lock.believed.to_bytes())
+    own = TreeEntry(locks.LOCK_FILE_NAME, "100644", lock_blob)
+    tree = _with_blobs(lock.believed, files)
+    if named == tree.git_tree([*lock.believed.unlocked_entries(), own]):
+        return receipt
+    return altered(receipt, "skills_tree", "The commit it names holds other skills than these.")

@@ -16,8 +16,9 @@ from skills_bundle.bundle import limits
 from skills_bundle.errors import InvalidLockError, MalformedJsonError, Problem
 from skills_bundle.files import limits as file_limits
 from skills_bundle.files import paths
+from skills_bundle.files.tree import FileEntry, FileTree
 from skills_bundle.formats import strict_json
-from skills_bundle.formats.digest import TreeEntry, dir_hash, git_tree_id, sha256_hex
+from skills_bundle.formats.digest import TreeEntry, sha256_hex
 from skills_bundle.formats.record import ObjectId, Record, Sha256Hex, problems_of
 from skills_bundle.skills import limits as skill_limits
 from skills_bundle.skills.model import LOCK_FILE_NAME, SKILL_MD
@@ -25,6 +26,11 @@ from skills_bundle.skills.model import LOCK_FILE_NAME, SKILL_MD
 LOCK_VERSION: Final = 1
 ENTRY_POINT_GROUP: Final = "skills_bundle.collections"
 """Entry points in which distributions declare their collections; the build hook demands one."""
+
+BUNDLE_FOLDER: Final = ".agents"
+"""Folder in a package that holds lock, receipt and skills."""
+SKILLS_FOLDER: Final = ".agents/skills"
+"""Folder in a package that locked paths are relative to."""
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 LockPath = Annotated[
@@ -95,16 +101,29 @@ class CatalogLock(Record):
     skills: tuple[LockedSkill, ...]
 
     def to_bytes(self) -> bytes:
-        """Give the one rendering: UTF-8, two spaces, keys in this class's order, final newline."""
+        """Return the one rendering: UTF-8, 2-space indent, keys in this order, final newline."""
         return strict_json.pretty(self.model_dump(mode="json"))
 
     def files(self) -> dict[str, LockedFile]:
-        """Give every locked file by its path below the skills folder."""
+        """Return every locked file by its path below the skills folder."""
         return {f"{skill.path}/{file.path}": file for skill in self.skills for file in skill.files}
+
+    def tree(self) -> FileTree:
+        """Return the locked files as a tree without bytes."""
+        return FileTree(
+            {
+                path: FileEntry("file", file.size, file.sha256, file.executable)
+                for path, file in self.files().items()
+            }
+        )
+
+    def unlocked_entries(self) -> tuple[TreeEntry, ...]:
+        """Return what git holds in the skills folder and does not ship."""
+        return tuple(TreeEntry(entry.path, entry.mode, entry.oid) for entry in self.unlocked)
 
 
 def catalog_sha256(lock_bytes: bytes) -> str:
-    """Give the digest every answer carries: what `sha256sum` prints for the lock file."""
+    """Return the digest in every answer: what `sha256sum` prints for the lock file."""
     return sha256_hex(lock_bytes)
 
 
@@ -142,13 +161,13 @@ def parse(data: bytes) -> CatalogLock:
 
 
 def _invalid(summary: str, code: str, message: str) -> InvalidLockError:
-    """Make an error of one problem; writing the lock anew always mends it."""
-    mending = f"{message}; run `skills-bundle lock` to write it anew"
-    return InvalidLockError(summary, (Problem(code=code, message=mending, path=LOCK_FILE_NAME),))
+    """Return an error with one problem, which writing a new lock solves."""
+    message = f"{message}; run `skills-bundle lock` to write a new one"
+    return InvalidLockError(summary, (Problem(code=code, message=message, path=LOCK_FILE_NAME),))
 
 
 def _converted() -> InvalidLockError:
-    """Tell what git does to line ends from an edit: writing the lock anew would not last."""
+    """Return the error for converted line ends; a new lock would be converted again."""
     message = (
         "has CRLF line ends; put `catalog.lock.json -text` and `skills/** -text` (with your skills "
         "folder) into .gitattributes and check the files out again"
@@ -158,7 +177,7 @@ def _converted() -> InvalidLockError:
 
 
 def _unreadable(data: bytes, error: MalformedJsonError) -> InvalidLockError:
-    """Say what is behind unreadable bytes; a merge conflict is by far the likeliest."""
+    """Return why the bytes are not JSON; a merge conflict is by far the likeliest cause."""
     if any(data.startswith(mark) or b"\n" + mark in data for mark in (b"<<<<<<< ", b">>>>>>> ")):
         return _invalid("The lock cannot be read.", "merge_conflict", "holds merge-conflict marks")
     problems = tuple(replace(problem, path=LOCK_FILE_NAME) for problem in error.problems)
@@ -166,18 +185,18 @@ def _unreadable(data: bytes, error: MalformedJsonError) -> InvalidLockError:
 
 
 def _refuse_other_version(value: JsonValue) -> None:
-    """Tell a newer lock from a broken one, before its unknown keys drown the message."""
+    """Refuse a lock of another version before its unknown keys become problems."""
     version = value.get("lock_version") if isinstance(value, dict) else None
     if type(version) is int and version != LOCK_VERSION:
         raise _invalid(
             "The lock is of another version.",
             "other_version",
-            f"has lock_version {version}, and {LOCK_VERSION} is read here; use what wrote it",
+            f"has lock_version {version}, not {LOCK_VERSION}; use the version that wrote it",
         )
 
 
 def rule_problems(lock: CatalogLock) -> tuple[Problem, ...]:
-    """Give what a schema cannot say: order, uniqueness, portable paths, totals, digests."""
+    """Return what a schema cannot check: order, uniqueness, portable paths, totals, digests."""
     problems = [
         *_order_problems(lock),
         *_path_problems(lock),
@@ -280,23 +299,9 @@ def _digest_problems(lock: CatalogLock) -> list[Problem]:
     """Recompute what the lock's own entries determine.
 
     `git_tree` cannot be recomputed from the lock alone: it holds SHA-256 digests of files, git's
-    tree holds SHA-1 object ids. Whoever has the bytes checks it (`bundle.assemble`).
+    tree holds SHA-1 object ids. `documents.check_trees` checks it where the bytes are known.
     """
-    found = dir_hash({path: file.sha256 for path, file in lock.files().items()})
+    found = lock.tree().dir_hash()
     if found == lock.digests.dir_hash:
         return []
     return [Problem(code="dir_hash", message=f"the entries give {found}", path="digests.dir_hash")]
-
-
-def tree_of_bytes(blobs: dict[str, tuple[str, bool]], unlocked: tuple[UnlockedEntry, ...]) -> str:
-    """Give the git tree id of a skills folder from blob ids and the entries that do not ship.
-
-    Args:
-        blobs: Path below the skills folder to (blob id, executable).
-        unlocked: The lock's `unlocked`.
-    """
-    entries = [
-        TreeEntry(path, "100755" if executable else "100644", oid)
-        for path, (oid, executable) in blobs.items()
-    ]
-    return git_tree_id([*entries, *(TreeEntry(e.path, e.mode, e.oid) for e in unlocked)])

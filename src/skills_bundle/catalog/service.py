@@ -24,8 +24,8 @@ from skills_bundle.catalog.shelf import Shelf
 from skills_bundle.errors import BundleUnavailableError, UnsafeFileError
 
 if TYPE_CHECKING:
-    from skills_bundle.bundle.view import Bundle, View
     from skills_bundle.formats.record import Record
+    from skills_bundle.installed.bundle import Bundle, BundleState
 
 R = TypeVar("R", bound="Record")
 
@@ -151,7 +151,7 @@ class Catalog:
         text = overview.render(self.overview_of(view), asked.max_entries)
         return OverviewResult(provenance=view.provenance, overview=text)
 
-    def overview_of(self, view: View, label: str = BUNDLED) -> overview.Overview:
+    def overview_of(self, view: BundleState, label: str = BUNDLED) -> overview.Overview:
         """Gather what an overview of a view shows.
 
         Args:
@@ -169,7 +169,7 @@ class Catalog:
             unlisted=self.shelf.rendering(view).entries.unlisted,
         )
 
-    def index(self, view: View) -> tuple[search.Entry, ...]:
+    def index(self, view: BundleState) -> tuple[search.Entry, ...]:
         """Give what queries are looked for in; made once as long as the lock stays the same."""
         lock, entries = self._indexed
         if lock is not view.lock:
@@ -177,7 +177,7 @@ class Catalog:
             self._indexed = (view.lock, entries)
         return entries
 
-    def _bytes(self, view: View, path: str) -> bytes:
+    def _bytes(self, view: BundleState, path: str) -> bytes:
         if path not in view.files:
             raise refusal("resource_unavailable")
         try:

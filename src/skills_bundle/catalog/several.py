@@ -28,9 +28,9 @@ from skills_bundle.errors import BundleUnavailableError, ToolError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from skills_bundle.bundle.view import View
     from skills_bundle.catalog.model import SkillRow
     from skills_bundle.catalog.service import Catalog
+    from skills_bundle.installed.bundle import BundleState
 
 
 class Catalogs:
@@ -194,7 +194,7 @@ class Catalogs:
             raise refusal("resource_unavailable")
         return found[0]
 
-    def _look(self, collection: str | None) -> dict[str, View | None]:
+    def _look(self, collection: str | None) -> dict[str, BundleState | None]:
         """Look at one collection, which must be there, or at all, of which one must be."""
         if collection is not None and collection not in self._catalogs:
             raise refusal("invalid_input")
@@ -203,7 +203,7 @@ class Catalogs:
             return views
         raise refusal("catalog_unavailable" if collection is None else "collection_unavailable")
 
-    def _matches(self, name: str, view: View | None, query: str) -> tuple[SkillRow, ...]:
+    def _matches(self, name: str, view: BundleState | None, query: str) -> tuple[SkillRow, ...]:
         return () if view is None else search.matches(self._catalogs[name].index(view), query)
 
 

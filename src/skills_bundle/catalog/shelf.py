@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from skills_bundle.bundle.lock import CatalogLock, LockedFile, LockedSkill
-    from skills_bundle.bundle.view import Bundle, View
     from skills_bundle.catalog.entries import Entries, Item, JsonObject
     from skills_bundle.catalog.shelves import Shown
+    from skills_bundle.installed.bundle import Bundle, BundleState
 
 FOLDER_TYPE: Final = "inode/directory"
 """Media type of a folder, as the skills extension calls it."""
@@ -62,7 +62,7 @@ class Shelf:
         self.seen: str | None = None
         """Digest of the lock that was last looked at; None before the first look."""
 
-    def view(self) -> View:
+    def view(self) -> BundleState:
         """Look at the bundle and give what can be served.
 
         Raises:
@@ -83,7 +83,7 @@ class Shelf:
         """
         return show(self)
 
-    def rendering(self, view: View) -> Rendering:
+    def rendering(self, view: BundleState) -> Rendering:
         """Give what a view's lock renders to; done once as long as the lock stays the same."""
         lock, rendering = self._rendered
         if rendering is None or lock is not view.lock:

@@ -19,9 +19,9 @@ from skills_bundle.formats.digest import sha256_hex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from skills_bundle.bundle.view import View
     from skills_bundle.catalog.entries import Item
     from skills_bundle.catalog.shelf import Rendering, Shelf
+    from skills_bundle.installed.bundle import BundleState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Part:
     """
 
     shelf: Shelf
-    view: View
+    view: BundleState
     rendering: Rendering
 
 
@@ -120,7 +120,7 @@ def show(shelf: Shelf) -> Shown:
     return Shown(parts=[_part(shelf, shelf.view())])
 
 
-def _part(shelf: Shelf, view: View) -> Part:
+def _part(shelf: Shelf, view: BundleState) -> Part:
     return Part(shelf=shelf, view=view, rendering=shelf.rendering(view))
 
 
@@ -150,7 +150,7 @@ class Shelves:
             return None
         return digest_of(self._seen[name] for name in self._shelves)
 
-    def look(self, names: Iterable[str] | None = None) -> dict[str, View | None]:
+    def look(self, names: Iterable[str] | None = None) -> dict[str, BundleState | None]:
         """Look at collections.
 
         Args:
@@ -163,13 +163,15 @@ class Shelves:
         self._seen |= {name: self.state(name, view) for name, view in views.items()}
         return views
 
-    def _view(self, name: str) -> View | None:
+    def _view(self, name: str) -> BundleState | None:
         try:
             return self._shelves[name].view()
         except ToolError:
             return None
 
-    def state(self, name: str, view: View | None, total: int | None = None) -> CollectionState:
+    def state(
+        self, name: str, view: BundleState | None, total: int | None = None
+    ) -> CollectionState:
         """Say of a collection what an answer carries of it.
 
         Args:

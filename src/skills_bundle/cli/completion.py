@@ -19,7 +19,7 @@ from skills_bundle.errors import SkillsBundleError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from skills_bundle.bundle.view import View
+    from skills_bundle.installed.bundle import BundleState
 
 DESCRIPTION_CHARACTERS: Final = 60
 """Characters of a description that shells show beside a name."""
@@ -136,14 +136,14 @@ def names(known: Iterable[str]) -> Callable[..., list[CompletionItem]]:
     return complete
 
 
-def _views(context: click.Context) -> list[View]:
+def _views(context: click.Context) -> list[BundleState]:
     """Return the readable bundles of the requested collections."""
     from skills_bundle.wiring import choose, open_catalog  # noqa: PLC0415 - see the module
 
     output = context.find_object(Output)
     program = None if output is None else output.program
     wanted = context.params.get("collection") if program is None else program.collection
-    views: list[View] = []
+    views: list[BundleState] = []
     with suppress(SkillsBundleError):
         finders = choose([wanted] if isinstance(wanted, str) else wanted or ()).finders
         for find in finders.values():

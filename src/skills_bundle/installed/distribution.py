@@ -1,7 +1,7 @@
-"""Edge: the `.dist-info` beside a package: name, version and RECORD of what installed it.
+"""Edge: the `.dist-info` beside a package, and installed packages found by what RECORD lists.
 
-Only the folder that holds the running package is looked at. `importlib.metadata` would walk all of
-`sys.path`, where a folder of somebody else's can answer first.
+Only the folder that holds the package is looked at. `importlib.metadata` would walk all of
+`sys.path`, where another folder can answer first.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from skills_bundle.bundle.lock import BUNDLE_FOLDER, LOCK_FILE_NAME
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.files import reading
 from skills_bundle.files.names import from_disk
+from skills_bundle.files.paths import is_junk
+from skills_bundle.files.reading import unreadable
 from skills_bundle.formats import limits, metadata_files
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
@@ -33,8 +36,8 @@ class Distribution:
     Attributes:
         name: Normalised name (`skills-bundle`): METADATA's, else the folder's.
         version: As METADATA spells it, else as the name of the folder does.
-        folder: Name of the `.dist-info` folder; None if it is not known, since nobody may list the
-            folder that would hold it.
+        folder: Name of the `.dist-info` folder; None if the folder that would hold it cannot be
+            listed.
         record: RECORD, or None when there is none that can be read.
         record_refused: Why there is none, unless it is simply not there.
         metadata_sha256: Digest of METADATA, or None if it was not read.
@@ -49,7 +52,7 @@ class Distribution:
 
 
 def normalised(name: str) -> str:
-    """Give the normalised form of a distribution's name.
+    """Return the normalised form of a distribution's name.
 
     Source:
         PyPA, Names and normalization.
@@ -70,7 +73,7 @@ def find(
         site: The folder that holds the package, for example `site-packages`.
         name: Distribution name in any spelling.
         package: The package's folder relative to `site`, `/` between components.
-        version: What to say if `site` may not be listed, so that nobody knows.
+        version: The version to report if `site` cannot be listed.
         follow_last: As for `reading.Reader`: for an installation that consists of links.
     """
     wanted = normalised(name)
@@ -93,7 +96,7 @@ def find(
 
 
 def folders(site: Path, name: str) -> tuple[str, ...] | None:
-    """Give the `.dist-info` folders whose own name is this distribution's; None if nobody may look.
+    """Return the `.dist-info` folders named after a distribution; None if they cannot be listed.
 
     Raises:
         OSError: If the system has no descriptors left.
@@ -111,7 +114,7 @@ def folders(site: Path, name: str) -> tuple[str, ...] | None:
 
 
 def _parts(folder: str) -> tuple[str, str]:
-    """Give the name and version that a `.dist-info` folder is called by, or nothing."""
+    """Return the name and version in the name of a `.dist-info` folder, or empty text."""
     stem = folder.removesuffix(DIST_INFO_SUFFIX)
     name, _, version = stem.partition("-")
     return ("", "") if stem == folder else (normalised(name), version)
@@ -126,8 +129,8 @@ def _read(site: Path, folder: str, *, follow_last: bool) -> Distribution | None:
         return None
     name, version = _parts(folder)
     head = metadata_files.parse_metadata(metadata if isinstance(metadata, bytes) else b"")
-    if (told := head.first("name")) and (told_version := head.first("version")):
-        name, version = normalised(told), told_version
+    if (stated := head.first("name")) and (stated_version := head.first("version")):
+        name, version = normalised(stated), stated_version
     refused = record if isinstance(record, UnsafeFileError) and not _is_missing(record) else None
     return Distribution(
         name=name,
@@ -148,3 +151,84 @@ def _part(reader: Reader, path: str, limit: int) -> bytes | UnsafeFileError:
 
 def _is_missing(found: bytes | UnsafeFileError) -> bool:
     return isinstance(found, UnsafeFileError) and found.kind == "missing"
+
+
+_MARK: Final = f"/{BUNDLE_FOLDER}/{LOCK_FILE_NAME}"
+_LEVELS: Final = 8
+"""Folders above a package that may hold its `.dist-info`: packages lie in namespaces."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstalledPackage:
+    """An installed package with a bundle.
+
+    Attributes:
+        site: The folder that holds the package, and that paths are relative to.
+        package: The package's folder.
+        dist_info: Name of the `.dist-info`, "" if there is none.
+        listed: What RECORD lists below `site`, byte code left out.
+    """
+
+    site: Path
+    package: str
+    dist_info: str
+    listed: frozenset[str]
+
+
+def of_dist_info(folder: Path) -> InstalledPackage:
+    """Find the package of a `.dist-info`.
+
+    Raises:
+        UnreadableSideError: If its RECORD lists no bundle.
+    """
+    found = _read_package(folder.parent, from_disk(folder.name))
+    if found is None:
+        raise unreadable("no_bundle", "lists no package with a bundle in its RECORD", folder.name)
+    return found
+
+
+def of_package(site: Path, package: str) -> InstalledPackage:
+    """Find the `.dist-info` of a package; without one, return the package alone."""
+    found = [one for one in in_site(site) if one.package == package]
+    if found:
+        return found[-1]
+    return InstalledPackage(site=site, package=package, dist_info="", listed=frozenset())
+
+
+def around(folder: Path) -> InstalledPackage:
+    """Find the installation that a package's folder belongs to."""
+    for site in folder.parents[:_LEVELS]:
+        package = from_disk(folder.relative_to(site).as_posix())
+        found = of_package(site, package)
+        if found.dist_info:
+            return found
+    return of_package(folder.parent, from_disk(folder.name))
+
+
+def in_site(site: Path) -> list[InstalledPackage]:
+    """Return every installed package with a bundle in one folder, by name of its `.dist-info`."""
+    try:
+        names = sorted(from_disk(path.name) for path in site.iterdir())
+    except OSError:
+        return []
+    found = [_read_package(site, name) for name in names if name.endswith(DIST_INFO_SUFFIX)]
+    return [one for one in found if one is not None]
+
+
+def _read_package(site: Path, dist_info: str) -> InstalledPackage | None:
+    try:
+        with reading.Reader(site) as reader:
+            data = reader.read_up_to(f"{dist_info}/{RECORD_FILE_NAME}", limits.RECORD_MAX_BYTES)
+    except UnsafeFileError:
+        return None
+    rows = metadata_files.parse_record(data.data).rows
+    packages = [path.removesuffix(_MARK) for path in rows if path.endswith(_MARK)]
+    if not packages:
+        return None
+    listed = frozenset(path for path in rows if _is_below(path) and not is_junk(path))
+    return InstalledPackage(site=site, package=min(packages), dist_info=dist_info, listed=listed)
+
+
+def _is_below(path: str) -> bool:
+    """Return whether a path of RECORD leads below its folder: scripts lie elsewhere."""
+    return not {"", ".", ".."}.intersection(path.split("/"))

@@ -1,6 +1,6 @@
-"""Edge: what lies in a package, read once and again only where it changed.
+"""Edge: the files of a package, read once and again only where they changed.
 
-Every file is hashed at the start. Later, `stat` says which files somebody wrote to since, and only
+Every file is hashed at the start. Later, `stat` shows which files were written to since, and only
 those are read again. This keeps what an answer *says* about the installation current; what it
 *returns* is hashed each time it is read, whatever `stat` says.
 """
@@ -10,32 +10,37 @@ from __future__ import annotations
 import os
 import stat
 import time
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-from skills_bundle.bundle.file_rows import Seen
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.files import limits as file_limits
 from skills_bundle.files import reading
-from skills_bundle.files.names import from_disk, shown, to_disk
-from skills_bundle.formats.digest import git_object_id, recorded_hex, sha256_hex
+from skills_bundle.files.names import shown, to_disk
+from skills_bundle.files.paths import parents
+from skills_bundle.files.reading import Folder
+from skills_bundle.files.tree import FileEntry
+from skills_bundle.formats.digest import recorded_hex
 from skills_bundle.installed import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from skills_bundle.files.reading import Fingerprint, Reader
+    from skills_bundle.files.reading import Fingerprint, FolderEntry, Reader
+    from skills_bundle.files.tree import FileKind
+
+_KINDS: Final[dict[str, FileKind]] = {"link": "linked", "special": "not_regular"}
 
 
 class Inventory:
-    """What lies at a set of paths below one root, kept current by `refresh`.
+    """A set of files below one root, kept current by `refresh`.
 
     Args:
         root: The folder that paths are relative to.
-        wanted: The files to look at, each with the most bytes worth reading to tell what it is.
-        folders: Folders to list; everything in them that is not a folder is told, and each folder
-            that cannot be listed.
-        algorithms: By which algorithm besides SHA-256 to hash a wanted file, where somebody gives
+        wanted: The files to look at, each with the most bytes worth reading to identify it.
+        folders: Folders to list, with everything below them.
+        algorithms: An algorithm besides SHA-256 by which to hash a wanted file, where RECORD has
             such a digest of it.
         follow_last: As for `reading.Reader`.
         clock: Nanoseconds since the epoch, as the file system's clock counts them.
@@ -58,37 +63,37 @@ class Inventory:
         self._algorithms = algorithms or {}
         self._follow_last = follow_last
         self._clock = clock
-        self._above = tuple(sorted({folder for path in wanted for folder in _parents(path)}))
+        self._above = tuple(sorted({folder for path in wanted for folder in parents(path)}))
         self._identities: tuple[object, ...] = ()
-        self._times: tuple[object, ...] = ()
+        self._times: tuple[Fingerprint | None, ...] = ()
         self._fingerprints: dict[str, Fingerprint] = {}
-        self._seen: dict[str, Seen] = {}
-        self._listed: dict[str, str] = {}
+        self._files: dict[str, FileEntry] = {}
+        self._listed: dict[str, FileKind] = {}
         self._listed_folders: tuple[str, ...] = ()
 
     @property
-    def seen(self) -> Mapping[str, Seen]:
-        """What lay at each wanted path when it was last looked at."""
-        return self._seen
+    def files(self) -> Mapping[str, FileEntry]:
+        """Each wanted file as it was when it was last looked at."""
+        return self._files
 
     @property
-    def listed(self) -> Mapping[str, str]:
-        """Every entry of the listed folders that is not a folder, with its kind.
+    def listed(self) -> Mapping[str, FileKind]:
+        """Everything in the listed folders that is not a folder, with its kind.
 
-        A folder whose entries nobody may see is one, of the kind `unreadable`.
+        A folder that cannot be listed is in it, as `unreadable`.
         """
         return self._listed
 
     def forget(self, path: str) -> None:
-        """Rely no longer on the times of a file: whoever read it found it to be another one."""
+        """Stop relying on the times of a file, which was found to have changed."""
         self._fingerprints.pop(path, None)
 
     def refresh(self) -> bool:
-        """Look again at what changed; tell whether anything looks different now.
+        """Look again at what changed; return whether anything looks different now.
 
         Raises:
-            OSError: If the system has no descriptors or memory left. What was found out up to then
-                is not told; whoever goes on must look at everything anew.
+            OSError: If the system has no descriptors or memory left. Discard the inventory then:
+                what was found up to then is not returned a second time.
         """
         return bool(self._refresh_files() | self._refresh_listing())
 
@@ -102,9 +107,9 @@ class Inventory:
         changed = False
         with reading.Reader(self._root, follow_last=self._follow_last) as reader:
             for path in stale:
-                before = self._seen.get(path)
-                self._seen[path] = self._look(reader, path)
-                changed |= self._seen[path] != before
+                before = self._files.get(path)
+                self._files[path] = self._look(reader, path)
+                changed |= self._files[path] != before
         return changed
 
     def _identity(self, folder: str) -> object:
@@ -117,56 +122,45 @@ class Inventory:
             self._root, path, follow_last=self._follow_last
         )
 
-    def _look(self, reader: Reader, path: str) -> Seen:
+    def _look(self, reader: Reader, path: str) -> FileEntry:
         """Read one file and keep its fingerprint, unless it is too young to be relied on."""
         self._fingerprints.pop(path, None)
         now = self._clock()
         try:
             data, facts = reader.read_up_to(path, self._wanted[path])
         except UnsafeFileError as error:
-            return self._refused(error, path)
-        if now - max(facts.mtime_ns, facts.ctime_ns) > limits.RACY_NANOSECONDS:
+            facts = reading.lstat(self._root, path)
+            regular = facts is not None and stat.S_ISREG(facts.mode)
+            return FileEntry(error.kind, facts.size if facts is not None and regular else None)
+        if _is_settled(facts, now):
             self._fingerprints[path] = facts
+        entry = FileEntry.of(data)
         algorithm = self._algorithms.get(path, "sha256")
-        return Seen(
-            "file",
-            len(data),
-            sha256_hex(data),
-            git_object_id("blob", data),
-            None if algorithm == "sha256" else recorded_hex(algorithm, data),
-        )
-
-    def _refused(self, error: UnsafeFileError, path: str) -> Seen:
-        facts = reading.lstat(self._root, path)
-        regular = facts is not None and stat.S_ISREG(facts.mode)
-        return Seen(error.kind, facts.size if facts is not None and regular else None)
+        if algorithm == "sha256":
+            return entry
+        return replace(entry, recorded=recorded_hex(algorithm, data))
 
     def _refresh_listing(self) -> bool:
-        if self._listed_folders and self._folders_are_as_listed():
+        if self._listed_folders and self._folder_times(self._listed_folders) == self._times:
             return False
         before, self._listed = self._listed, {}
         now = self._clock()
-        walked = [folder for top in self._folders for folder in self._walk(top)]
-        times = [reading.lstat(self._root, folder) for folder in walked]
-        young = any(
-            facts is None or now - max(facts.mtime_ns, facts.ctime_ns) <= limits.RACY_NANOSECONDS
-            for facts in times
-        )
-        self._listed_folders = () if young else tuple(walked)
-        self._times = tuple(times)
+        walked = tuple(folder for top in self._folders for folder in self._walk(top))
+        self._times = self._folder_times(walked)
+        settled = all(facts is not None and _is_settled(facts, now) for facts in self._times)
+        self._listed_folders = walked if settled else ()
         return self._listed != before
 
-    def _folders_are_as_listed(self) -> bool:
-        times = tuple(reading.lstat(self._root, folder) for folder in self._listed_folders)
-        return times == self._times
+    def _folder_times(self, folders: tuple[str, ...]) -> tuple[Fingerprint | None, ...]:
+        return tuple(reading.lstat(self._root, folder) for folder in folders)
 
     def _walk(self, top: str) -> Iterator[str]:
-        """List one folder and those below; give each folder that was listed. Links are entries."""
+        """List one folder and those below; yield each folder that was listed. Links are entries."""
         waiting = [top]
         while waiting:
             folder = waiting.pop()
             yield folder
-            entries = _entries(f"{self._root}/{to_disk(folder)}")
+            entries = _entries(self._root / to_disk(folder))
             if entries is None:
                 self._listed[shown(folder)] = "unreadable"
                 continue
@@ -175,35 +169,27 @@ class Inventory:
                 if kind == "folder":
                     waiting.append(path)
                 elif len(self._listed) < file_limits.SCAN_MAX_ENTRIES:
-                    self._listed[shown(path)] = kind
+                    self._listed[shown(path)] = _KINDS.get(kind, "file")
 
 
-def _parents(path: str) -> Iterator[str]:
-    parts = path.split("/")
-    return ("/".join(parts[:end]) for end in range(1, len(parts)))
+def _is_settled(facts: Fingerprint, now: int) -> bool:
+    """Return whether a later write would change the times: the last one is long enough ago."""
+    return now - max(facts.mtime_ns, facts.ctime_ns) > limits.RACY_NANOSECONDS
 
 
-def _entries(folder: str) -> list[tuple[str, str]] | None:
+def _entries(path: Path) -> list[FolderEntry] | None:
     """List a folder without following links; None if what it holds cannot be seen.
 
-    What is no folder, or is gone, has no entries: the files that should be in it tell that.
+    What is no folder, or was removed, has no entries: the files that should be in it show that.
     """
     try:
-        if not stat.S_ISDIR(os.lstat(folder).st_mode):
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
             return []
-        with os.scandir(folder) as entries:
-            return [(from_disk(entry.name), _kind(entry)) for entry in entries]
+        with Folder.open(path) as folder:
+            return folder.entries()
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         if reading.is_of_the_system(error):
             raise
         return None
-
-
-def _kind(entry: os.DirEntry[str]) -> str:
-    if entry.is_symlink():
-        return "linked"
-    if entry.is_dir(follow_symlinks=False):
-        return "folder"
-    return "file" if entry.is_file(follow_symlinks=False) else "not_regular"

@@ -1,7 +1,7 @@
 """Edge: where the running package lies, and how it got there.
 
 Everything starts from the module that runs: not from the working directory, not from the
-environment, not from a home folder. So a folder somebody happens to stand in never answers for us.
+environment, not from a home folder. So the folder that a command runs in never answers for us.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import skills_bundle
 from skills_bundle.bundle import sbom
-from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.lock import BUNDLE_FOLDER, LOCK_FILE_NAME, SKILLS_FOLDER
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import BundleUnavailableError, Problem
 from skills_bundle.formats.metadata_files import RECORD_FILE_NAME
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from skills_bundle.formats.metadata_files import RecordFile
     from skills_bundle.installed.distribution import Distribution
 
-BUNDLE_FOLDER: Final = ".agents"
-"""Folder in the package that holds lock, receipt and skills."""
-SKILLS_FOLDER: Final = ".agents/skills"
-"""Folder in the package that locked paths are relative to."""
 OWN_NAME: Final = "skills-bundle"
 
 
@@ -39,7 +35,7 @@ class Installed:
         site: The folder that paths of RECORD are relative to, with links resolved.
         package: The package's folder below `site`, `/` between components.
         name: Normalised name of the distribution.
-        version: Its version; from METADATA when there is one, else what the package says of itself.
+        version: Its version; from METADATA when there is one, else the package's own.
         sought: Normalised name of the distribution that was looked for; METADATA may say another.
         distribution: The `.dist-info` beside the package, or None.
         project: The project's folder when the package runs from its source, else None.
@@ -57,7 +53,7 @@ class Installed:
 
     @property
     def skills_prefix(self) -> str:
-        """What comes before a locked path in a path below `site`."""
+        """The prefix of a locked path below `site`."""
         return f"{self.package}/{SKILLS_FOLDER}/"
 
     @property
@@ -112,9 +108,9 @@ def locate(
 
     Args:
         package_file: The package's `__file__`.
-        import_name: Its dotted name; says how far above it RECORD's paths begin.
+        import_name: Its dotted name; its length says how far above it RECORD's paths begin.
         name: The distribution it belongs to.
-        version: What to say when no metadata lies beside the package.
+        version: The version to report when no metadata lies beside the package.
 
     Raises:
         BundleUnavailableError: If the package runs from inside an archive.
@@ -137,7 +133,7 @@ def locate(
 
 
 def _package_folder(package_file: str | None) -> Path:
-    """Give the package's folder; its parents may be links (a linked environment is common)."""
+    """Return the package's folder; its parents may be links (a linked environment is common)."""
     # Only the folder is resolved: with `--link-mode symlink` the file is a link into a cache, and
     # following it would leave the installation.
     folder = None if package_file is None else Path(os.path.realpath(Path(package_file).parent))
@@ -152,7 +148,7 @@ def _package_folder(package_file: str | None) -> Path:
 
 
 def _project(folder: Path, site: Path) -> Path | None:
-    """Give the project the package is the source of: `<project>/src/<package>` or one above."""
+    """Return the project of a package that lies in `<project>/src` or `<project>`."""
     if (folder / BUNDLE_FOLDER).exists():
         return None
     roots = [site.parent, site] if site.name == "src" else [site]

@@ -9,7 +9,7 @@ import errno
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
-from skills_bundle.bundle import assemble, changes, limits
+from skills_bundle.bundle import assemble, limits
 from skills_bundle.bundle.lock import LOCK_FILE_NAME, CatalogLock, parse
 from skills_bundle.errors import (
     InvalidLockError,
@@ -233,10 +233,10 @@ def demand_current(project: Project, lock: CatalogLock, result: ScanResult) -> C
     if project.old_bytes == lock.to_bytes():
         return lock
     old = parse(project.old_bytes)
-    if changes.differ_in_junk_only(old, lock):
+    if assemble.differ_in_junk_only(old, lock):
         return old
-    found = changes.compare(old, lock, changes.contents(result))
-    error = changes.stale_error(found)
+    found = assemble.compare(old, lock, assemble.contents(result))
+    error = assemble.stale_error(found)
     skills = project.settings.skills
     problems = tuple(from_project(problem, skills) for problem in error.problems)
     raise StaleLockError(error.summary, problems)
@@ -255,7 +255,7 @@ def check_lock(project: Project) -> tuple[CatalogLock, ScanResult]:
 
 
 def _no_lock() -> StaleLockError:
-    message = f"does not exist; run `{changes.MENDING_COMMAND}` and commit what it writes"
+    message = f"does not exist; run `{assemble.UPDATE_COMMAND}` and commit what it writes"
     problem = Problem(code="no_lock", message=message, path=LOCK_FILE_NAME)
     return StaleLockError("The project has no lock.", (problem,))
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from skills_bundle.archives.names import DATA_SUFFIX, INSTALLER_FILES
-from skills_bundle.bundle.document_report import ProblemRow
+from skills_bundle.bundle.documents import ProblemRow
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import UnsafeFileError

@@ -15,7 +15,7 @@ from skills_bundle.archives.reading import kind_of, open_archive
 from skills_bundle.bundle import limits
 from skills_bundle.bundle import lock as locks
 from skills_bundle.bundle import receipt as receipts
-from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.lock import BUNDLE_FOLDER, LOCK_FILE_NAME, SKILLS_FOLDER
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import InvalidLockError, InvalidReceiptError
 from skills_bundle.files.names import from_disk
@@ -23,16 +23,15 @@ from skills_bundle.files.paths import parents
 from skills_bundle.files.reading import read_files, read_named, unread, unreadable, walk
 from skills_bundle.files.tree import FileEntry, FileTree
 from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX
-from skills_bundle.installed import collections, installations
+from skills_bundle.installed import collections, distribution
 from skills_bundle.installed.collections import UnknownCollectionError
-from skills_bundle.installed.location import BUNDLE_FOLDER, SKILLS_FOLDER
 from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.diff import DiffInput
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
-    from skills_bundle.installed.installations import Found
+    from skills_bundle.installed.distribution import InstalledPackage
 
 
 def open_input(name: str) -> DiffInput:
@@ -62,7 +61,7 @@ def open_input(name: str) -> DiffInput:
     except UnknownCollectionError as error:
         error.add_note(f"There is no file or folder {name!r} either.")
         raise
-    return _installation(installations.of_package(place.site, place.package), name)
+    return _installation(distribution.of_package(place.site, place.package), name)
 
 
 def _read_lock(path: Path, name: str) -> CatalogLock:
@@ -108,12 +107,12 @@ def _folder(path: Path, name: str) -> DiffInput:
     """Find out what a folder is, and read it."""
     folder = Path(os.path.realpath(path))
     if folder.name.endswith(DIST_INFO_SUFFIX):
-        return _installation(installations.of_dist_info(folder), name)
+        return _installation(distribution.of_dist_info(folder), name)
     if (folder / BUNDLE_FOLDER / LOCK_FILE_NAME).exists():
-        return _installation(installations.around(folder), name)
+        return _installation(distribution.around(folder), name)
     if (folder / LOCK_FILE_NAME).is_file():
         return _project(folder, name)
-    found = installations.in_site(folder)
+    found = distribution.in_site(folder)
     if len(found) == 1:
         return _installation(found[0], name)
     if found:
@@ -127,7 +126,7 @@ def _readable(tree: FileTree) -> FileTree:
     return FileTree({path: one for path, one in tree.items() if one.kind == "file"}, tree.read)
 
 
-def _installation(found: Found, name: str) -> DiffInput:
+def _installation(found: InstalledPackage, name: str) -> DiffInput:
     paths = {*walk(found.site, found.package), *found.listed}
     if found.dist_info:
         paths.update(walk(found.site, found.dist_info))

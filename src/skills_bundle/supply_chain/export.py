@@ -21,14 +21,14 @@ from skills_bundle.files.tree import FileTree
 from skills_bundle.files.writing import Written
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.record import Record
-from skills_bundle.installed.opened import InstalledBundle
+from skills_bundle.installed.bundle import InstalledBundle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from skills_bundle.bundle.lock import LockedFile, LockedSkill
-    from skills_bundle.bundle.view import View
+    from skills_bundle.installed.bundle import BundleState
     from skills_bundle.installed.location import Installed
 
 
@@ -230,7 +230,7 @@ def _lock_of(lock: CatalogLock, skills: tuple[LockedSkill, ...], files: FileTree
     return lock.model_copy(update=parts)
 
 
-def _read_receipt(place: Installed, view: View) -> bytes | None:
+def _read_receipt(place: Installed, view: BundleState) -> bytes | None:
     """Return the build receipt if it is valid, and unchanged since it was compared."""
     wanted = view.provenance.source_provenance.receipt_sha256
     if wanted is None:

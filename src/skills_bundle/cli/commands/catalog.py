@@ -315,7 +315,7 @@ def _collection_facts(row: Declared, *, is_ambiguous: bool) -> dict[str, JsonVal
     try:
         if is_ambiguous:
             declared.find(row.name)
-        catalog = open_catalog(find=declared.opener(row))
+        catalog = open_catalog(find=declared.locator(row))
         problem = catalog.problem()
         if problem is not None:
             return facts | {"problem": problem.summary}

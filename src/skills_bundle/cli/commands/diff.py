@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from skills_bundle.bundle.lock import BUNDLE_FOLDER, SKILLS_FOLDER
 from skills_bundle.cli.framework import Command, Example, pass_output
 from skills_bundle.cli.options import json_option
 from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.report import MAX_ROWS, FileLine, file_table, more, summary
 from skills_bundle.cli.view.text import count, shortened, size
 from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX
-from skills_bundle.installed.location import BUNDLE_FOLDER, SKILLS_FOLDER
 from skills_bundle.supply_chain.diff import compare_inputs
 from skills_bundle.supply_chain.diff_inputs import open_input
 

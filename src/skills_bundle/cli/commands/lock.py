@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 import click
 
-from skills_bundle.bundle.changes import are_line_ends_alone
+from skills_bundle.bundle.assemble import are_line_ends_alone
 from skills_bundle.bundle.lock import LOCK_FILE_NAME, catalog_sha256
 from skills_bundle.cli.failures import EXIT_OK, EXIT_WRONG, failure_of
 from skills_bundle.cli.framework import Command, Example, given_arguments, pass_output

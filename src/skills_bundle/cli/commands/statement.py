@@ -31,7 +31,7 @@ from skills_bundle.supply_chain.statement import statement as statements
 from skills_bundle.supply_chain.statement import verify as verify_statements
 
 if TYPE_CHECKING:
-    from skills_bundle.bundle.verify import Verdict
+    from skills_bundle.bundle.verdict import Verdict
     from skills_bundle.cli.output import Output
     from skills_bundle.supply_chain.archive.verify import ArchiveVerification
     from skills_bundle.supply_chain.signature import SignatureReport

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from skills_bundle.archives.reading import open_archive
-from skills_bundle.bundle.explain import explain as explanations
+from skills_bundle.bundle.provenance import explain as explanations
 from skills_bundle.cli.failures import EXIT_CANNOT_TELL, EXIT_OK, EXIT_WRONG
 from skills_bundle.cli.framework import Command, Example, environment, pass_output
 from skills_bundle.cli.installers import current_installer, reinstall_command
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
     from skills_bundle.archives.model import ArchiveKind
     from skills_bundle.bundle.proof_report import ProofReport
-    from skills_bundle.bundle.verify import Verdict, Verification
+    from skills_bundle.bundle.verdict import Verdict
+    from skills_bundle.bundle.verification import Verification
     from skills_bundle.cli.output import Output
     from skills_bundle.supply_chain.archive.verify import ArchiveVerification, Form
     from skills_bundle.supply_chain.signature import SignatureReport

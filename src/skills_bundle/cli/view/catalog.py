@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from skills_bundle.bundle.lock import LockedSkill
-    from skills_bundle.bundle.view import View
     from skills_bundle.catalog import Source
     from skills_bundle.catalog.model import SearchResult, SkillRow
     from skills_bundle.catalog.several_model import CollectionState
     from skills_bundle.cli.output import Output
+    from skills_bundle.installed.bundle import BundleState
 
     Result: TypeAlias = SearchResult | SearchSeveralResult
 
@@ -155,7 +155,7 @@ def explain_refusal(source: Source, request: ReadRequest) -> str:
     return text
 
 
-def _in_one_collection(view: View, request: ReadRequest) -> str:
+def _in_one_collection(view: BundleState, request: ReadRequest) -> str:
     skills = view.lock.skills
     skill = next((one for one in skills if one.path == request.skill), None) or next(
         (one for one in skills if one.name == request.skill), None

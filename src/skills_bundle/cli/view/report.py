@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from skills_bundle.bundle.document_report import DocumentReport
-    from skills_bundle.bundle.file_rows import FileRow
+    from skills_bundle.bundle.documents import DocumentReport
     from skills_bundle.bundle.proof_report import Absence, ProofLink, ProofReport
     from skills_bundle.bundle.provenance import Provenance
     from skills_bundle.bundle.sbom import SbomState
-    from skills_bundle.bundle.verify import Verification
+    from skills_bundle.bundle.verification import FileRow, Verification
     from skills_bundle.cli.output import Terminal
     from skills_bundle.cli.view.pretty import Mark
     from skills_bundle.supply_chain.archive.verify import ArchiveVerification

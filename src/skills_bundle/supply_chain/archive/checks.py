@@ -17,9 +17,9 @@ from packaging.utils import InvalidWheelFilename, canonicalize_version, parse_wh
 
 from skills_bundle.archives import limits
 from skills_bundle.archives.names import install_problems
-from skills_bundle.bundle.file_rows import FileRow
-from skills_bundle.bundle.lock import ENTRY_POINT_GROUP, LOCK_FILE_NAME
+from skills_bundle.bundle.lock import BUNDLE_FOLDER, ENTRY_POINT_GROUP, LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
+from skills_bundle.bundle.verification import FileRow
 from skills_bundle.errors import Problem
 from skills_bundle.files.paths import parents
 from skills_bundle.files.tree import FileEntry, FileTree, compare, path_bytes
@@ -28,13 +28,12 @@ from skills_bundle.formats.digest import TREE_MODE, dir_hash, git_object_id, rec
 from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX, RECORD_FILE_NAME
 from skills_bundle.git import proof
 from skills_bundle.git.commit import Commit
-from skills_bundle.installed.location import BUNDLE_FOLDER
 from skills_bundle.supply_chain.archive.contents import PKG_INFO, dist_infos, name_and_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from skills_bundle.bundle.file_rows import FileState, Witness
+    from skills_bundle.bundle.verification import FileState, Witness
     from skills_bundle.git.commit import Entry
     from skills_bundle.supply_chain.archive.contents import ArchiveContents
 

@@ -16,7 +16,7 @@ from packaging.utils import (
 
 from skills_bundle.bundle import documents
 from skills_bundle.bundle.documents import Identity
-from skills_bundle.bundle.lock import LOCK_FILE_NAME
+from skills_bundle.bundle.lock import BUNDLE_FOLDER, LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import SettingsError, UnsafeFileError
 from skills_bundle.files.paths import parents
@@ -24,7 +24,6 @@ from skills_bundle.formats import metadata_files, toml
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX, RECORD_FILE_NAME, RecordFile
 from skills_bundle.installed.distribution import METADATA_FILE_NAME
-from skills_bundle.installed.location import BUNDLE_FOLDER
 from skills_bundle.project import limits, settings
 from skills_bundle.supply_chain.source.project import LEGACY, table
 

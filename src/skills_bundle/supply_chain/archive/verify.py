@@ -11,22 +11,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from skills_bundle.archives.model import ArchiveKind
-from skills_bundle.bundle import proof_report, provenance, sbom, trees
-from skills_bundle.bundle.document_report import DocumentReport, ProblemRow, report_of
-from skills_bundle.bundle.documents import Document
-from skills_bundle.bundle.file_rows import FileRow
+from skills_bundle.bundle import documents, proof_report, provenance, sbom
+from skills_bundle.bundle.documents import (
+    VERDICT_OF_STATE,
+    Document,
+    DocumentReport,
+    ProblemRow,
+    problem_rows,
+    report_of,
+)
 from skills_bundle.bundle.proof_report import ProofReport
 from skills_bundle.bundle.provenance import Provenance
 from skills_bundle.bundle.sbom import SbomState
 from skills_bundle.bundle.verdict import EXIT_CODES, Report, worst
-from skills_bundle.bundle.verify import VERDICT_OF_STATE
+from skills_bundle.bundle.verification import FileRow, verdict_of_row
 from skills_bundle.errors import Problem
 from skills_bundle.files.tree import compare
 from skills_bundle.supply_chain.archive.checks import compare_files, locked_files, name_problems
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.documents import DocumentState
-    from skills_bundle.bundle.verdict import Verdict
+    from skills_bundle.files.tree import FileEntry
     from skills_bundle.supply_chain.archive.contents import ArchiveContents
 
 Form = Literal["canonical", "other", "partly"]
@@ -98,26 +103,26 @@ def verify(contents: ArchiveContents) -> ArchiveVerification:
     Args:
         contents: Of an archive that was read without problems.
     """
-    blobs = _blobs(contents)
-    lock = trees.check_trees(contents.lock, blobs)
-    receipt = trees.check_revision(contents.receipt, lock, blobs)
+    locked = _locked_as_found(contents)
+    lock = documents.check_trees(contents.lock, locked)
+    receipt = documents.check_revision(contents.receipt, lock, locked)
     contents = replace(contents, lock=lock, receipt=receipt)
     rows = compare_files(contents)
     problems = _problems(contents, rows)
     bill = _sbom_state(contents)
     gaps = provenance.ordered(_gaps(contents, rows, problems))
-    block = _provenance(contents, gaps)
+    block = documents.provenance_of(lock, receipt, contents.identity, gaps)
     gaps = gaps if block is None else block.gaps
     verdict = worst(
         [
-            *map(_verdict_of_row, rows),
+            *map(verdict_of_row, rows),
             VERDICT_OF_STATE[lock.state],
             VERDICT_OF_STATE[receipt.state],
             "differs" if problems or bill == "differs" else "match",
         ]
     )
     archive, identity = contents.archive, contents.identity
-    is_compared = blobs is not None and lock.believed is not None
+    is_compared = locked is not None and lock.believed is not None
     return ArchiveVerification(
         verdict=verdict,
         exit_code=EXIT_CODES[verdict],
@@ -136,22 +141,19 @@ def verify(contents: ArchiveContents) -> ArchiveVerification:
         proof=proof_report.describe(receipt, compared=is_compared),
         gaps=gaps,
         notes=tuple(provenance.GAP_SENTENCES[gap] for gap in gaps),
-        problems=tuple(
-            ProblemRow(code=one.code, message=one.message, path=one.path, line=one.line)
-            for one in problems
-        ),
+        problems=problem_rows(problems),
         counts=dict(Counter(str(row.state) for row in rows)),
         files=rows,
     )
 
 
-def _blobs(contents: ArchiveContents) -> dict[str, str] | None:
-    """Return git's blob id of every locked file, or None if one of them differs from the lock."""
+def _locked_as_found(contents: ArchiveContents) -> dict[str, FileEntry] | None:
+    """Return the locked files as the archive has them, or None if one differs from the lock."""
     lock, files = contents.lock.value, contents.archive.files
     locked = locked_files(contents)
     if lock is None or compare(locked, {path: files[path] for path in locked if path in files}):
         return None
-    return {path: files[contents.skill_path(path)].git_blob or "" for path in lock.files()}
+    return {path: files[contents.skill_path(path)] for path in lock.files()}
 
 
 def _problems(contents: ArchiveContents, rows: tuple[FileRow, ...]) -> tuple[Problem, ...]:
@@ -173,12 +175,6 @@ def _sbom_state(contents: ArchiveContents) -> SbomState:
     return sbom.state(data, contents.lock.believed, contents.receipt.believed)
 
 
-def _verdict_of_row(row: FileRow) -> Verdict:
-    if row.is_fine:
-        return "match"
-    return "cannot_tell" if row.state == "unconfirmed" else "differs"
-
-
 def _gaps(
     contents: ArchiveContents, rows: tuple[FileRow, ...], problems: tuple[Problem, ...]
 ) -> set[str]:
@@ -193,23 +189,6 @@ def _gaps(
         (any(row.state == "extra" for row in rows), "extra_files"),
     ]
     return {gap for holds, gap in states if holds}
-
-
-def _provenance(contents: ArchiveContents, gaps: tuple[str, ...]) -> Provenance | None:
-    lock, receipt = contents.lock, contents.receipt
-    if lock.believed is None or lock.sha256 is None:
-        return None
-    return provenance.describe(
-        provenance.Bundle(
-            collection=lock.believed.collection,
-            name=contents.identity.name,
-            version=contents.identity.version,
-            catalog_sha256=lock.sha256,
-            receipt=receipt.believed,
-            receipt_sha256=None if receipt.believed is None else receipt.sha256,
-            gaps=frozenset(gaps),
-        )
-    )
 
 
 def _record_report(contents: ArchiveContents) -> DocumentReport | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from skills_bundle.bundle.document_report import ProblemRow
+from skills_bundle.bundle.documents import ProblemRow
 from skills_bundle.bundle.verdict import EXIT_CODES, ExitCode, Report, Verdict, worst
 from skills_bundle.errors import InvalidStatementError, MalformedJsonError, Problem
 from skills_bundle.formats import strict_json

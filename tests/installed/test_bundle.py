@@ -14,7 +14,7 @@ import pytest
 
 from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
 from skills_bundle.installed import limits
-from skills_bundle.installed.opened import InstalledBundle, verify_installed
+from skills_bundle.installed.bundle import InstalledBundle, verify_installed
 from tests import odd_files
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder, recorded_digest
 

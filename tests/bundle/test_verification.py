@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.bundle import verify
+from skills_bundle.bundle import verification
 from skills_bundle.bundle.documents import Document, Identity
-from skills_bundle.bundle.file_rows import Holdings, Seen
-from skills_bundle.bundle.verify import Evidence, Verification
+from skills_bundle.bundle.verification import InstallationFacts, PackageFiles, Verification
 from skills_bundle.errors import Problem, UnsafeFileError
-from skills_bundle.formats.digest import git_object_id, sha256_hex
+from skills_bundle.files.tree import FileEntry
+from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.metadata_files import RecordFile, RecordRow
 from tests.installed_builder import SAMPLE, InstalledBuilder
 
@@ -26,12 +26,9 @@ FILES = {
     for skill, files in SAMPLE.items()
     for path, data in files.items()
 }
-SEEN = {
-    path: Seen("file", len(data), sha256_hex(data), git_object_id("blob", data))
-    for path, data in FILES.items()
-}
-RECORD = RecordFile({path: RecordRow(seen.sha256, seen.size) for path, seen in SEEN.items()})
-FIRST = min(SEEN)
+READ = {path: FileEntry.of(data) for path, data in FILES.items()}
+RECORD = RecordFile({path: RecordRow(seen.sha256, seen.size) for path, seen in READ.items()})
+FIRST = min(READ)
 
 
 def _verify(**changed: object) -> Verification:
@@ -43,21 +40,21 @@ def _verify(**changed: object) -> Verification:
         "lock": Document(state="ok", value=BUILDER.lock, sha256="a" * 64),
         "receipt": Document(state="ok", value=BUILDER.receipt, sha256="b" * 64),
         "record": RECORD,
-        "holdings": _holdings(),
+        "files": _files(),
     }
-    return verify.verify(Evidence(**(parts | changed)))  # type: ignore[arg-type]
+    return verification.verify(InstallationFacts(**(parts | changed)))  # type: ignore[arg-type]
 
 
 def _unread(state: str) -> Document[object]:
     return Document(state=state)  # type: ignore[arg-type]
 
 
-def _holdings(**seen: Seen) -> Holdings:
-    return Holdings(
+def _files(**seen: FileEntry) -> PackageFiles:
+    return PackageFiles(
         package="pkg",
         bundle_prefix="pkg/.agents/",
         skills_prefix=PREFIX,
-        seen=SEEN | ({FIRST: seen["first"]} if seen else {}),
+        read=READ | ({FIRST: seen["first"]} if seen else {}),
     )
 
 
@@ -88,7 +85,7 @@ def test_the_state_of_a_document_decides(document: str, state: str, exit_code: i
 
 def test_what_differs_outweighs_what_cannot_be_told() -> None:
     """No receipt and an altered file: exit 1."""
-    found = _verify(receipt=_unread("missing"), holdings=_holdings(first=Seen("missing")))
+    found = _verify(receipt=_unread("missing"), files=_files(first=FileEntry("missing")))
     assert (found.exit_code, found.gaps) == (1, ("missing_receipt", "altered_files"))
 
 
@@ -125,7 +122,7 @@ def test_a_document_that_record_leaves_out_is_a_mismatch() -> None:
 
 def test_a_locked_file_that_cannot_be_read_cannot_be_told() -> None:
     """Exit 3, and neither integrity nor a revision is claimed."""
-    found = _verify(holdings=_holdings(first=Seen("unreadable")))
+    found = _verify(files=_files(first=FileEntry("unreadable")))
     assert (found.exit_code, found.gaps) == (3, ("unreadable_files",))
     assert found.provenance is not None
     assert found.provenance.source_provenance.integrity == "unavailable"
@@ -134,7 +131,7 @@ def test_a_locked_file_that_cannot_be_read_cannot_be_told() -> None:
 
 def test_a_folder_that_cannot_be_listed_cannot_be_told() -> None:
     """Exit 3; what is served was read, so that claim stays."""
-    found = _verify(holdings=replace(_holdings(), listed={"pkg/.agents/skills": "unreadable"}))
+    found = _verify(files=replace(_files(), listed={"pkg/.agents/skills": "unreadable"}))
     assert (found.exit_code, found.gaps) == (3, ("unseen_entries",))
     assert found.provenance is not None
     assert found.provenance.source_provenance.integrity == "verified"
@@ -143,8 +140,8 @@ def test_a_folder_that_cannot_be_listed_cannot_be_told() -> None:
 def test_what_differs_outweighs_what_cannot_be_read() -> None:
     """Both gaps, exit 1."""
     listed = {"pkg/.agents/skills": "unreadable"}
-    holdings = replace(_holdings(first=Seen("missing")), listed=listed)
-    found = _verify(holdings=holdings)
+    files = replace(_files(first=FileEntry("missing")), listed=listed)
+    found = _verify(files=files)
     assert (found.exit_code, found.gaps) == (1, ("altered_files", "unseen_entries"))
 
 
@@ -178,8 +175,8 @@ def test_a_lock_with_a_wrong_git_tree_is_altered() -> None:
 
 def test_each_row_has_the_digests_that_were_expected_and_found() -> None:
     """A reviewer can repeat the comparison with other tools."""
-    other = Seen("file", 3, "f" * 64, "0" * 40)
-    (row,) = _verify(holdings=_holdings(first=other)).differences
+    other = FileEntry("file", 3, "f" * 64)
+    (row,) = _verify(files=_files(first=other)).differences
     assert (row.path, row.expected_sha256, row.found_sha256) == (
         FIRST,
         sha256_hex(FILES[FIRST]),

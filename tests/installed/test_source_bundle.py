@@ -10,7 +10,7 @@ from skills_bundle.catalog import Catalog
 from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.installed import location as installed
-from skills_bundle.installed.live import LiveBundle
+from skills_bundle.installed.bundle import SourceBundle
 from tests import odd_files
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _bundle(project: Path) -> LiveBundle:
+def _bundle(project: Path) -> SourceBundle:
     place = installed.locate(
         str(project / "src/acme_skills/__init__.py"),
         import_name="acme_skills",
@@ -55,7 +55,7 @@ def _bundle(project: Path) -> LiveBundle:
         version="1.0",
     )
     assert place.project == project
-    return LiveBundle(place, project)
+    return SourceBundle(place, project)
 
 
 def test_skills_are_served_with_the_gap(project: Path) -> None:

@@ -43,7 +43,7 @@ def inventory(tmp_path: Path) -> Inventory:
 def test_nothing_changed_gives_nothing_new(inventory: Inventory) -> None:
     """A second look says so."""
     assert not inventory.refresh()
-    assert [seen.kind for seen in inventory.seen.values()] == ["file", "file"]
+    assert [seen.kind for seen in inventory.files.values()] == ["file", "file"]
     assert inventory.listed == {"a/one.md": "file", "b/two.md": "file"}
 
 
@@ -57,10 +57,10 @@ def test_a_file_that_is_rewritten_alike_is_nothing_new(
 
 def test_a_changed_file_is_read_again(inventory: Inventory, tmp_path: Path) -> None:
     """Same size, other bytes."""
-    before = inventory.seen["a/one.md"]
+    before = inventory.files["a/one.md"]
     (tmp_path / "a/one.md").write_bytes(b"a/0ne.md")
     assert inventory.refresh()
-    assert inventory.seen["a/one.md"].sha256 != before.sha256
+    assert inventory.files["a/one.md"].sha256 != before.sha256
 
 
 def test_times_that_are_set_back_hide_nothing(inventory: Inventory, tmp_path: Path) -> None:
@@ -99,17 +99,17 @@ def test_a_folder_swapped_for_a_link_to_itself_is_noticed(
     (tmp_path / "a").rename(tmp_path / "moved")
     (tmp_path / "a").symlink_to("moved")
     assert inventory.refresh()
-    assert inventory.seen["a/one.md"].kind == "linked"
+    assert inventory.files["a/one.md"].kind == "linked"
 
 
 def test_a_missing_file_is_looked_for_again(inventory: Inventory, tmp_path: Path) -> None:
     """Gone and back."""
     odd_files.remove(tmp_path / "a/one.md")
     assert inventory.refresh()
-    assert inventory.seen["a/one.md"].kind == "missing"
+    assert inventory.files["a/one.md"].kind == "missing"
     (tmp_path / "a/one.md").write_bytes(b"a/one.md")
     assert inventory.refresh()
-    assert inventory.seen["a/one.md"].kind == "file"
+    assert inventory.files["a/one.md"].kind == "file"
 
 
 def test_a_new_file_is_listed(inventory: Inventory, tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_folder_that_nobody_may_list_is_an_entry() -> None:
 
 def test_a_forgotten_file_is_read_again(inventory: Inventory, tmp_path: Path) -> None:
     """Somebody read it and knows that its times lie."""
-    before = inventory.seen["a/one.md"]
+    before = inventory.files["a/one.md"]
     file = tmp_path / "a/one.md"
     with file.open("r+b") as stream, mmap.mmap(stream.fileno(), 0) as view:
         view[0] = view[0]  # its times move with the first write, and not with those soon after
@@ -177,7 +177,7 @@ def test_a_forgotten_file_is_read_again(inventory: Inventory, tmp_path: Path) ->
         inventory.refresh()
         inventory.forget("a/one.md")
         inventory.refresh()
-    assert inventory.seen["a/one.md"].sha256 != before.sha256
+    assert inventory.files["a/one.md"].sha256 != before.sha256
 
 
 def test_a_file_is_hashed_by_another_algorithm_where_somebody_gave_such_a_digest(
@@ -187,7 +187,7 @@ def test_a_file_is_hashed_by_another_algorithm_where_somebody_gave_such_a_digest
     (tmp_path / "one.md").write_bytes(b"one")
     found = Inventory(tmp_path, {"one.md": 100}, algorithms={"one.md": "md5"})
     found.refresh()
-    assert found.seen["one.md"].recorded == hashlib.md5(b"one").hexdigest()  # noqa: S324 -- RECORD's
+    assert found.files["one.md"].recorded == hashlib.md5(b"one").hexdigest()  # noqa: S324 -- RECORD's
 
 
 def test_a_system_without_descriptors_is_told_as_such(inventory: Inventory, tmp_path: Path) -> None:
@@ -211,5 +211,5 @@ def test_a_file_over_its_bound_is_told_by_its_size(inventory: Inventory, tmp_pat
     """It is not read."""
     odd_files.sparse(tmp_path / "a/one.md")
     inventory.refresh()
-    seen = inventory.seen["a/one.md"]
+    seen = inventory.files["a/one.md"]
     assert (seen.kind, seen.size, seen.sha256) == ("size", odd_files.SPARSE_BYTES, None)

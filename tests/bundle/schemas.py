@@ -1,4 +1,4 @@
-"""Decision: the JSON Schemas of lock and receipt, from the models that read them.
+"""The JSON Schemas of lock and receipt, made from the models that read them.
 
 A schema says less than the reader does: order, uniqueness, NFC, digests and `4.0` are beyond it.
 What it can say it says, so that another language's validator is a second, independent reader.
@@ -23,7 +23,7 @@ RECEIPT_SCHEMA_FILE: Final = "build-receipt.schema.json"
 
 
 def lock_schema() -> dict[str, JsonValue]:
-    """Give the JSON Schema (2020-12) of `catalog.lock.json`."""
+    """Return the JSON Schema (2020-12) of `catalog.lock.json`."""
     return _schema(
         CatalogLock,
         "urn:skills-bundle:schema:catalog-lock:1",
@@ -32,7 +32,7 @@ def lock_schema() -> dict[str, JsonValue]:
 
 
 def receipt_schema() -> dict[str, JsonValue]:
-    """Give the JSON Schema (2020-12) of `build-receipt.json`."""
+    """Return the JSON Schema (2020-12) of `build-receipt.json`."""
     return _schema(
         BuildReceipt,
         "urn:skills-bundle:schema:build-receipt:1",
@@ -41,7 +41,7 @@ def receipt_schema() -> dict[str, JsonValue]:
 
 
 def files() -> dict[str, bytes]:
-    """Give both schemas as the files in `skills_bundle/schemas/`, by name."""
+    """Return both schemas as the files in `skills_bundle/schemas/`, by name."""
     return {
         LOCK_SCHEMA_FILE: strict_json.pretty(lock_schema()),
         RECEIPT_SCHEMA_FILE: strict_json.pretty(receipt_schema()),
