@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project; its folder is the repository's."""
+    """Return a committed project; its folder is the repository's."""
     return SampleProject.create(tmp_path / "acme")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project with links."""
+    """Return a committed project with links."""
     sample = SampleProject.create(tmp_path / "acme")
     (sample.folder / "one").symlink_to("src/acme_skills")
     (sample.folder / "two").symlink_to("one/run.sh")
@@ -30,7 +30,7 @@ def sample(tmp_path: Path) -> SampleProject:
 
 
 def commit_of(sample: SampleProject) -> Commit:
-    """Give the commit, its objects read by git."""
+    """Return the commit, its objects read by git."""
 
     def read(kind: str, oid: str) -> bytes:
         command = ["git", "-C", str(sample.folder), "cat-file", kind, oid]

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def raw(folder: Path, kind: str, name: str) -> bytes:
-    """Let git print an object's bytes."""
+    """Return the bytes of an object, printed by git."""
     done = ["git", "-C", str(folder), "cat-file", kind, name]
     return subprocess.run(done, check=True, capture_output=True).stdout
 
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
-    """Give a repository whose skills lie at `a/skills`."""
+    """Return a repository whose skills lie at `a/skills`."""
     sample = SampleProject(tmp_path)
     git(tmp_path, "init", "--quiet")
     sample.write("a/skills/greet/SKILL.md", b"x").write("other", b"y").committed()
@@ -37,7 +37,7 @@ def made(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
-    """Give what a receipt would say of a commit whose skills lie at `a/skills`."""
+    """Return what a receipt would say of a commit whose skills lie at `a/skills`."""
     folder = tmp_path_factory.mktemp("proof")
     sample = SampleProject(folder)
     git(folder, "init", "--quiet")
@@ -118,7 +118,7 @@ def test_a_proof_that_is_too_long_is_left_out() -> None:
 
 
 def told(source: Source, *objects: bytes) -> list[tuple[str | None, str]]:
-    """Give place and message of everything that is wrong with these objects for this claim."""
+    """Return place and message of everything that is wrong with these objects for this claim."""
     texts = tuple(base64.b64encode(data).decode() for data in objects)
     changed = source.model_copy(update={"proof": texts})
     return [(row.path, row.message) for row in proof.problems(changed)]

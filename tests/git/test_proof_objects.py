@@ -25,13 +25,13 @@ SHA256 = b"tree " + b"1" * 64 + HEAD[45:] + b"\nx"
 
 
 def row(name: bytes, mode: bytes = b"100644", oid: bytes = OID) -> bytes:
-    """Give one raw row of a tree."""
+    """Return one raw row of a tree."""
     return mode + b" " + name + b"\0" + oid
 
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a repository of every kind of commit that git makes."""
+    """Return a repository of every kind of commit that git makes."""
     folder = tmp_path_factory.mktemp("commits")
     sample = SampleProject(folder)
     git(folder, "init", "--quiet", "--initial-branch=main")
@@ -55,7 +55,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def raw(folder: Path, kind: str, name: str) -> bytes:
-    """Let git print an object's bytes."""
+    """Return an object's bytes, printed by git."""
     done = ["git", "-C", str(folder), "cat-file", kind, name]
     return subprocess.run(done, check=True, capture_output=True).stdout
 

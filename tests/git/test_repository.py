@@ -47,12 +47,12 @@ def test_a_fault_of_our_own_is_not_taken_for_gits() -> None:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project with one untracked file, `notes.md`."""
+    """Return a committed project with one untracked file, `notes.md`."""
     return SampleProject.create(tmp_path / "acme").write("notes.md", b"")
 
 
 def ignored(sample: SampleProject, path: str = "notes.md") -> bool:
-    """Ask anew."""
+    """Return whether git ignores a path, asked anew."""
     return open_checkout(sample.folder).ignored(path)
 
 

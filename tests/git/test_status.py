@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project; its folder is the repository's."""
+    """Return a committed project; its folder is the repository's."""
     return SampleProject.create(tmp_path / "acme")
 
 
 def reason(folder: Path) -> str | None:
-    """Give why a project's folder names no commit; None if it does."""
+    """Return why a project's folder names no commit; None if it does."""
     return inspect(folder, "skills").reason
 
 
@@ -381,7 +381,7 @@ def test_a_neighbours_overlooked_edit_is_no_dirt(tmp_path: Path) -> None:
 
 
 def place(sample: SampleProject, path: str) -> str:
-    """Give where git has a file of the project."""
+    """Return where git has a file of the project."""
     checkout = open_checkout(sample.folder)
     return file_status(checkout, str(checkout.project / path)).place
 

@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a project that builds; its folder is the repository's."""
+    """Return a project that builds; its folder is the repository's."""
     return SampleProject.create(tmp_path / "acme")

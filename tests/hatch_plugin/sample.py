@@ -120,7 +120,7 @@ class SampleProject:
         return self
 
     def commit_id(self) -> str:
-        """Give the full id of the commit."""
+        """Return the full id of the commit."""
         return git(self.folder, "rev-parse", "HEAD").strip()
 
     def wheel(self, name: str = "dist", *, version: str = "standard") -> Path:
@@ -138,7 +138,7 @@ class SampleProject:
 
 
 def wheel_builder(folder: Path) -> Builder:
-    """Give hatchling's builder of wheels for a project."""
+    """Return hatchling's builder of wheels for a project."""
     return WheelBuilder(str(folder))
 
 
@@ -161,13 +161,13 @@ WHO = (("NAME", "Ada"), ("EMAIL", "ada@example.org"), ("DATE", "2026-01-02T03:04
 
 
 def wheel_files(wheel: Path) -> dict[str, bytes]:
-    """Give a wheel's members by path."""
+    """Return a wheel's members by path."""
     with zipfile.ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def sdist_files(sdist: Path) -> dict[str, bytes]:
-    """Give an sdist's regular files by path below its top folder."""
+    """Return an sdist's regular files by path below its top folder."""
     with tarfile.open(sdist) as archive:
         return {
             info.name.partition("/")[2]: file.read()

@@ -135,7 +135,7 @@ def test_a_hard_link_in_an_sdist_is_the_file_it_is() -> None:
 
 
 def bundled(wheel: Path, package: str = "acme_skills") -> list[str]:
-    """Give the members of a wheel's bundle."""
+    """Return the members of a wheel's bundle."""
     prefix = f"{package}/.agents/"
     return [name.removeprefix(prefix) for name in wheel_files(wheel) if name.startswith(prefix)]
 

@@ -27,7 +27,7 @@ CODE = "src/acme_skills/__init__.py"
 
 
 def verdict(archive: Path) -> str:
-    """Give a receipt's state, or its reason; the source fields must agree with it."""
+    """Return a receipt's state, or its reason; the source fields must agree with it."""
     source = receipt_of(archive).source
     if source.state == "clean":
         assert source.commit is not None
@@ -477,7 +477,7 @@ IGNORE_VCS = "ignore-vcs = true"
 
 
 def reason(archive: Path) -> str | None:
-    """Give why a receipt names no commit; None if it names one."""
+    """Return why a receipt names no commit; None if it names one."""
     return receipt_of(archive).source.reason
 
 
@@ -488,7 +488,7 @@ def exclude(sample: SampleProject, line: str) -> None:
 
 @pytest.fixture
 def going_by_ignore_files(sample: SampleProject) -> SampleProject:
-    """Give a project that leaves the selection to ignore files, as hatchling does by default."""
+    """Return a project that leaves the selection to ignore files, as hatchling does by default."""
     return sample.replace("pyproject.toml", IGNORE_VCS, "ignore-vcs = false").committed()
 
 

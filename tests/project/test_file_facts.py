@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project in a subfolder of its repository."""
+    """Return a committed project in a subfolder of its repository."""
     return SampleProject.create(tmp_path / "libs/acme", repository=tmp_path)
 
 
@@ -127,7 +127,7 @@ def test_elsewhere_the_disk_is_asked_and_the_reason_is_told(tmp_path: Path) -> N
 
 
 def refusal(folder: Path) -> CheckoutError:
-    """Give the error that choosing must raise."""
+    """Return the error that choosing must raise."""
     with pytest.raises(CheckoutError) as caught:
         open_facts(folder, "skills", None)
     return caught.value

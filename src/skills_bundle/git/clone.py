@@ -9,7 +9,7 @@ runs and no submodule is fetched.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from skills_bundle.errors import RepositoryUnavailableError
 from skills_bundle.formats.digest import TREE_MODE
@@ -27,13 +27,6 @@ _CONFIG: Final = {"core.autocrlf": "false", "core.eol": "lf", "core.fsmonitor": 
 _ATTRIBUTES: Final = "* -text -ident -filter -working-tree-encoding\n"
 """Overrides every `.gitattributes`: each file is its blob."""
 _NUMBERS: Final = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
-
-
-class _History(NamedTuple):
-    """The copied commits, and those of them whose parents were not copied."""
-
-    commits: frozenset[str]
-    edge: tuple[str, ...]
 
 
 def clone(repository: Repository, commit: Commit, folder: Path) -> None:
@@ -58,11 +51,11 @@ def clone(repository: Repository, commit: Commit, folder: Path) -> None:
         attributes.parent.mkdir(exist_ok=True)
         attributes.write_text(_ATTRIBUTES, encoding="ascii")
         _copy_files(repository, commit, made)
-        history = _copy_history(repository, commit.oid, made)
-        if history.edge:
-            text = "".join(f"{oid}\n" for oid in sorted(history.edge))
+        commits, without_parents = _copy_history(repository, commit.oid, made)
+        if without_parents:
+            text = "".join(f"{oid}\n" for oid in sorted(without_parents))
             (folder / ".git/shallow").write_text(text, encoding="ascii")
-        _copy_tags(repository, history.commits, made)
+        _copy_tags(repository, commits, made)
         files: Any = made  # pygit2 leaves the types of this method open
         files.checkout_tree(made[commit.oid], strategy=pygit2.enums.CheckoutStrategy.FORCE)
         made.set_head(pygit2.Oid(hex=commit.oid))
@@ -89,9 +82,15 @@ def _copy_files(repository: Repository, commit: Commit, made: pygit2.Repository)
             _write(made, "blob", repository.read("blob", entry.oid))
 
 
-def _copy_history(repository: Repository, oid: str, made: pygit2.Repository) -> _History:
-    """Copy the commit and those before it, without their files; newest first, up to a limit."""
-    waiting, done, edge = [oid], set[str](), list[str]()
+def _copy_history(
+    repository: Repository, oid: str, made: pygit2.Repository
+) -> tuple[set[str], list[str]]:
+    """Copy the commit and those before it, without their files; newest first, up to a limit.
+
+    Returns:
+        The copied commits, and those of them whose parents were not copied.
+    """
+    waiting, done, without_parents = [oid], set[str](), list[str]()
     for current in waiting:
         if current in done:
             continue
@@ -103,11 +102,11 @@ def _copy_history(repository: Repository, oid: str, made: pygit2.Repository) -> 
         if room and all(map(repository.holds_commit, above)):
             waiting += above
         else:
-            edge.append(current)
-    return _History(frozenset(done), tuple(edge))
+            without_parents.append(current)
+    return done, without_parents
 
 
-def _copy_tags(repository: Repository, commits: frozenset[str], made: pygit2.Repository) -> None:
+def _copy_tags(repository: Repository, commits: set[str], made: pygit2.Repository) -> None:
     """Copy the tags of these commits, annotated ones with their message.
 
     They are written as git packs them: a repository may have a hundred thousand.

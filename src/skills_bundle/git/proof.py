@@ -74,23 +74,15 @@ def dirty(reason: Reason, detail: str) -> Revision:
     return Revision(state="dirty", reason=reason, detail=detail)
 
 
-class SourceClaim(Protocol):
-    """The part of a receipt that a proof belongs to."""
+class _SourceClaim(Protocol):
+    """The part of a receipt that a proof belongs to; see `bundle.receipt.Source`."""
 
     @property
-    def commit(self) -> str | None:
-        """Full id of the commit."""
-        ...
-
+    def commit(self) -> str | None: ...
     @property
-    def skills_tree(self) -> str | None:
-        """Id of the skills folder's tree."""
-        ...
-
+    def skills_tree(self) -> str | None: ...
     @property
-    def proof(self) -> Sequence[str] | None:
-        """Base64 of the raw commit and of the raw trees down to the skills folder."""
-        ...
+    def proof(self) -> Sequence[str] | None: ...
 
 
 MODES: Final = frozenset({TREE_MODE, "100644", "100664", "100755", "120000", "160000"})
@@ -143,7 +135,7 @@ def _decoded(text: str) -> bytes:
     return data
 
 
-def problems(source: SourceClaim) -> tuple[Problem, ...]:
+def problems(source: _SourceClaim) -> tuple[Problem, ...]:
     """Recompute the path from the commit to the skills tree.
 
     Returns:
@@ -169,7 +161,7 @@ def _form_problems(objects: Sequence[bytes]) -> Iterator[Problem]:
             yield _problem(_place(position), message)
 
 
-def _chain_problems(objects: Sequence[bytes], source: SourceClaim) -> Iterator[Problem]:
+def _chain_problems(objects: Sequence[bytes], source: _SourceClaim) -> Iterator[Problem]:
     """Report where one object does not lead to the next."""
     ids = _ids(objects)
     if ids[0] != source.commit:
@@ -205,7 +197,7 @@ def _folders(named: dict[str, Entry]) -> dict[str, list[str]]:
     return found
 
 
-def folder_names(source: SourceClaim) -> tuple[tuple[str, ...], ...]:
+def folder_names(source: _SourceClaim) -> tuple[tuple[str, ...], ...]:
     """Return, for each step of a proof that holds, the names of the folder it leads to.
 
     Args:
