@@ -91,7 +91,7 @@ async def balanced(ports: list[int]) -> AsyncGenerator[int]:
 async def connected(port: int, mode: str) -> AsyncGenerator[Client]:
     """Connect the official client with the token, each request on a connection of its own."""
     headers = {"authorization": f"Bearer {TOKEN}", "connection": "close"}
-    async with httpx2.AsyncClient(headers=headers) as carrier:
+    async with httpx2.AsyncClient(headers=headers, timeout=60) as carrier:
         transport = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=carrier)
         async with Client(transport, mode=mode) as client:  # pyright: ignore[reportArgumentType] - a revision is any string to the checker
             yield client
