@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:
-    """Give an installation to serve."""
+    """Return an installation to serve."""
     return InstalledBuilder().install(tmp_path)
 
 
@@ -42,12 +42,12 @@ def lock_beside(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def serving(installation: Installation) -> list[str]:
-    """Give the command that serves it."""
+    """Return the command that serves it."""
     return [*INSTALLED, str(installation.site)]
 
 
 def python(code: str) -> list[str]:
-    """Give a server that is no server."""
+    """Return the command of a program that is not a server."""
     return [sys.executable, "-c", code]
 
 
@@ -59,11 +59,11 @@ def test_a_server_that_works_passes_every_step(lock_beside: Installation) -> Non
     assert (seen, report.exit_code) == ([(name, "ok") for name in names], 0)
 
 
-def test_progress_is_told_step_by_step(lock_beside: Installation) -> None:
+def test_progress_is_reported_step_by_step(lock_beside: Installation) -> None:
     """A person sees that something happens."""
-    told: list[Step] = []
-    report = check.run_check(serving(lock_beside), told.append)
-    assert tuple(told) == report.steps
+    reported: list[Step] = []
+    report = check.run_check(serving(lock_beside), reported.append)
+    assert tuple(reported) == report.steps
 
 
 def test_the_report_shows_the_provenance(lock_beside: Installation) -> None:
@@ -154,7 +154,7 @@ def test_a_server_that_prints_is_wrong_at_once() -> None:
     assert report.stdout_line == "Welcome!"
 
 
-def test_a_program_that_prints_and_ends_is_told_the_same() -> None:
+def test_a_program_that_prints_and_ends_is_reported_alike() -> None:
     """Whether it reads its input or not: `echo` is no server."""
     report = check.run_check(python("print('Welcome!')"))
     assert ("not JSON-RPC" in report.steps[0].detail, report.stdout_line) == (True, "Welcome!")
@@ -237,7 +237,7 @@ for line in sys.stdin:
 
 
 def foreign(provenance: str) -> list[str]:
-    """Give a server that claims this, and whose pages have no end."""
+    """Return a server that claims this, and whose pages have no end."""
     return python(FOREIGN.replace("PROVENANCE", provenance))
 
 

@@ -55,20 +55,20 @@ def refused(*options: str, environment: dict[str, str] | None = None) -> tuple[i
 
 
 def text_of(answer: Response) -> str:
-    """Give what a tool said."""
+    """Return a tool's text."""
     return json.loads(answer.json()["result"]["content"][0]["text"])["said"]
 
 
 @pytest.fixture(scope="module")
 def served() -> Generator[HttpProcess]:
-    """Serve this checkout to whoever has the token."""
+    """Serve this checkout to clients with the token."""
     with listening(WITH_TOKEN, {"TEAM_TOKEN": TOKEN}) as process:
         yield process
 
 
 @contextlib.asynccontextmanager
 async def balanced(ports: list[int]) -> AsyncGenerator[int]:
-    """Give the port of a balancer that sends each connection to the next of these ports."""
+    """Return the port of a balancer that sends each connection to the next of these ports."""
     turns = itertools.cycle(ports)
 
     async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -172,7 +172,7 @@ def test_without_an_address_it_listens_where_the_help_says() -> None:
     done = subprocess.run(
         [*COMMAND, "--help"], capture_output=True, encoding="utf-8", check=True, env=ENVIRONMENT
     )
-    with socket.create_server(("127.0.0.1", 8765)):  # whoever has the port, it is not us
+    with socket.create_server(("127.0.0.1", 8765)):  # the port is taken, here or by another program
         _, said = refused("--http")
     assert ("127.0.0.1:8765 if no address" in done.stdout, "127.0.0.1:8765" in said) == (True, True)
 
@@ -251,7 +251,7 @@ def test_a_stopping_server_takes_no_new_connections() -> None:
 
 
 def test_a_second_signal_ends_a_server_at_once() -> None:
-    """Whoever waits, and whatever is not finished."""
+    """Even with an unfinished request."""
     with listening(ODD_HTTP) as process:
         start = head("Host: 127.0.0.1", "Content-Length: 9")
         with socket.create_connection(("127.0.0.1", process.port), 30) as half:

@@ -22,13 +22,13 @@ PAGE = page("docs/how-to/serve-a-team.md")
 
 
 def example(name: str) -> str:
-    """Give the text of a file that the page shows."""
+    """Return the text of a file that the page shows."""
     (text,) = [block.text for block in PAGE.blocks() if block.directive == f"file {name}"]
     return text
 
 
 def service() -> list[str]:
-    """Give the command of the systemd unit."""
+    """Return the command of the systemd unit."""
     unit = configparser.ConfigParser(interpolation=None)
     unit.optionxform = str  # pyright: ignore[reportAttributeAccessIssue] - as its documentation has it
     unit.read_string(example("skills-bundle@.service"))
@@ -36,14 +36,14 @@ def service() -> list[str]:
 
 
 def container() -> list[str]:
-    """Give the command of the container."""
+    """Return the command of the container."""
     lines = example("Containerfile").splitlines()
     (command,) = [line.removeprefix("CMD ") for line in lines if line.startswith("CMD ")]
     return json.loads(command)
 
 
 @pytest.mark.parametrize("example_of", [service, container], ids=["service", "container"])
-def test_an_example_serves_its_name_to_whoever_has_the_token(
+def test_an_example_serves_its_name_to_clients_with_the_token(
     example_of: Callable[[], list[str]], tmp_path: Path
 ) -> None:
     """With the options it shows; only address and place of the token are this test's."""

@@ -55,7 +55,7 @@ class HttpProcess:
         return self.process.wait(30)
 
     def said(self) -> str:
-        """Give all of its standard error; it must have ended."""
+        """Return all of its standard error; it must have ended."""
         self._reader.join(30)
         return "".join(self._lines)
 
@@ -64,7 +64,7 @@ class HttpProcess:
 def listening(
     command: Sequence[str], environment: dict[str, str] | None = None
 ) -> Generator[HttpProcess]:
-    """Start a server; whatever happens, nothing of it is left."""
+    """Start a server; at the end, kill its process group."""
     process = subprocess.Popen(
         command,
         stderr=subprocess.PIPE,

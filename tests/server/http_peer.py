@@ -27,13 +27,13 @@ from tests.server.peer import DISCOVERY, HANDSHAKES
 if TYPE_CHECKING:
     from skills_bundle.server.tools.base import Toolbox
 
-TOKEN = "a-token-that-nobody-guesses"  # noqa: S105 - not one
+TOKEN = "a-token-that-is-hard-to-guess"  # noqa: S105 - not one
 HEADERS = {
     "content-type": "application/json",
     "accept": "application/json, text/event-stream",
 }
 OPEN = Rules(token_sha256=None, hosts=frozenset({HostName("127.0.0.1")}))
-"""What is asked where nobody but this machine can ask: no token."""
+"""Rules of a server that only this machine can reach: no token."""
 GUARDED = Rules(token_sha256=sha256_hex(TOKEN.encode()), hosts=frozenset({HostName("127.0.0.1")}))
 
 
@@ -51,7 +51,7 @@ class Response:
 
 
 def revision_headers(message: Any, revision: str = HANDSHAKES[-1]) -> dict[str, str]:
-    """Give the headers that this revision wants beside a message."""
+    """Return the headers that this revision wants beside a message."""
     headers = {**HEADERS, "mcp-protocol-version": revision}
     if revision == DISCOVERY:
         headers["mcp-method"] = message["method"]
@@ -88,7 +88,7 @@ def post(
 
 
 def head(*lines: str, method: str = "POST", path: str = "/mcp") -> bytes:
-    """Give a request's head, as good as it gets, with these header lines on top."""
+    """Return a request's head, valid, with these header lines added."""
     usual = [f"{name}: {value}" for name, value in HEADERS.items()]
     return "\r\n".join([f"{method} {path} HTTP/1.1", *usual, *lines, "", ""]).encode()
 
@@ -141,7 +141,7 @@ class HttpPeer:
         return post(self.port, message, revision, headers)
 
     def __enter__(self) -> Self:
-        """Give this peer."""
+        """Return this peer."""
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -28,7 +28,7 @@ PLACES = [
 
 
 def outcome(message: framing.Message | None) -> Any:
-    """Say in the vectors' words what became of a line."""
+    """Return the answer to a line in the form of the vectors."""
     if isinstance(message, Refusal):
         return {"code": message.code, "id": message.id}
     return "nothing" if message is None else "message"
@@ -105,7 +105,7 @@ def test_skipping_a_long_line_holds_none_of_it() -> None:
 
 
 def big(extra: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Give a response whose result is too long for a line."""
+    """Return a response whose result is too long for a line."""
     result = {"content": [{"type": "text", "text": "x" * limits.RESPONSE_LINE_MAX_BYTES}]}
     return {"jsonrpc": "2.0", "id": "a", "result": {**result, **(extra or {})}}
 
@@ -143,7 +143,7 @@ def test_the_tool_error_keeps_what_the_revision_demands() -> None:
 
 
 def test_a_meta_that_is_itself_too_long_is_left_out() -> None:
-    """The error must fit whatever made the answer long."""
+    """The error fits, even if the id is what made the answer long."""
     meta = {"_meta": {"x": "y" * limits.RESPONSE_LINE_MAX_BYTES}}
     line = framing.encode(big(meta), tool_call=True)
     assert len(line) < 1000

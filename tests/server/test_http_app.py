@@ -45,7 +45,7 @@ def peer() -> Generator[HttpPeer]:
 
 @pytest.fixture(scope="module")
 def guarded() -> Generator[HttpPeer]:
-    """Serve them to whoever has the token."""
+    """Serve them to clients with the token."""
     with HttpPeer(toolbox(), GUARDED) as served:
         yield served
 
@@ -93,8 +93,8 @@ def test_a_head_that_names_another_revision_is_refused(peer: HttpPeer, named: li
     body = json.dumps(request("tools/list", None, 1, DISCOVERY)).encode()
     versions = [f"MCP-Protocol-Version: {name}" for name in named]
     more = ["Host: 127.0.0.1", "Mcp-Method: tools/list", f"Content-Length: {len(body)}"]
-    told = exchange(peer.port, head(*more, *versions, "Connection: close"), body)
-    start, _, answer = told.partition(b"\r\n\r\n")
+    response = exchange(peer.port, head(*more, *versions, "Connection: close"), body)
+    start, _, answer = response.partition(b"\r\n\r\n")
     error = json.loads(answer)
     assert (start.split()[1], error["id"], error["error"]["code"]) == (b"400", 1, -32020)
 
@@ -121,7 +121,7 @@ def test_a_notification_is_accepted_without_a_body(peer: HttpPeer, revision: str
 
 
 def expected(answer: Any) -> tuple[int, int | None]:
-    """Give status and error code for what `lines.json` says of a line."""
+    """Return status and error code for what `lines.json` says of a line."""
     if answer == "nothing":  # a blank line, or an answer: here each is a request with no point
         return 400, None
     return 400, answer["code"]
@@ -238,7 +238,7 @@ def test_half_a_request_does_not_hold_up_others(peer: HttpPeer) -> None:
 def test_a_head_that_does_not_come_ends_its_connection(
     peer: HttpPeer, start: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So nobody holds a connection for nothing."""
+    """An idle client cannot hold a connection."""
     monkeypatch.setattr(limits, "HTTP_HEAD_SECONDS", 0.2)
     with socket.create_connection(("127.0.0.1", peer.port), timeout=10) as connection:
         connection.sendall(start)
@@ -258,7 +258,7 @@ def test_a_body_that_does_not_come_is_a_timeout(
 def test_answers_that_are_not_read_end_their_connection(
     peer: HttpPeer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many were asked for ahead, nobody holds their memory for good."""
+    """A client cannot hold their memory, however many it pipelined."""
     monkeypatch.setattr(limits, "HTTP_ANSWER_SECONDS", 0.2)
     body = json.dumps(call("echo", {"text": "x" * 200, "times": 2000})).encode()
     asked = (head("Host: 127.0.0.1", f"Content-Length: {len(body)}") + body) * 20
@@ -373,12 +373,12 @@ def test_a_probe_learns_one_word(state: str) -> None:
     assert f"{given.status} {given.body.decode()}" == f"{state}\n"
 
 
-def test_many_probes_share_one_look_that_blocks_nobody() -> None:
-    """Anybody may ask, and a look takes its time."""
-    looks: list[int] = []
+def test_many_probes_share_one_check_in_a_thread() -> None:
+    """Anyone may probe, and a check takes time."""
+    checks: list[int] = []
 
     def healthy() -> bool:
-        looks.append(threading.get_ident())
+        checks.append(threading.get_ident())
         return True
 
     async def probe() -> None:
@@ -389,7 +389,7 @@ def test_many_probes_share_one_look_that_blocks_nobody() -> None:
                 group.start_soon(health.current)
 
     anyio.run(probe)
-    assert (len(looks), threading.get_ident() in looks) == (1, False)
+    assert (len(checks), threading.get_ident() in checks) == (1, False)
 
 
 @pytest.mark.parametrize(

@@ -36,14 +36,14 @@ GOOD = {
 def good_head(
     *more: tuple[str, str], method: str = "POST", path: str = "/mcp", **changed: str | None
 ) -> Head:
-    """Give a good head with headers changed, left out (None) or added."""
+    """Return a good head with headers changed, left out (None) or added."""
     headers = {**GOOD, **{name.replace("_", "-"): value for name, value in changed.items()}}
     given = tuple((name, value) for name, value in headers.items() if value is not None)
     return Head(method=method, path=path, headers=(*given, *more))
 
 
 def status(head: Head, rules: Rules = RULES) -> int | None:
-    """Give the status a head is refused with, or None if it is good."""
+    """Return the status a head is refused with, or None if it is good."""
     verdict = check_head(head, rules)
     return verdict.status if isinstance(verdict, Answer) else None
 
@@ -138,7 +138,7 @@ def test_an_allowed_origin_may_read_the_answer() -> None:
 
 
 def test_a_page_of_this_machine_may_not_read_the_answer_unless_allowed() -> None:
-    """Which dev server runs on some port is nobody's decision."""
+    """Any development server can run on a local port."""
     assert cors_headers(good_head(origin="http://localhost:6274"), RULES) == ()
 
 

@@ -32,7 +32,7 @@ def checked(options: HttpOptions) -> HttpSettings:
 
 
 def codes(options: HttpOptions) -> list[str]:
-    """Give the codes of every problem."""
+    """Return the codes of every problem."""
     with pytest.raises(HttpOptionsError) as caught:
         checked(options)
     return [problem.code for problem in caught.value.problems]
@@ -98,7 +98,7 @@ def test_every_address_in_another_writing_needs_a_name(address: str) -> None:
 
 
 @pytest.mark.parametrize(("mode", "lines_"), [(0o600, 0), (0o640, 1), (0o602, 1)])
-def test_a_token_that_others_can_reach_is_told_of(
+def test_a_token_that_others_can_reach_is_reported(
     mode: int, lines_: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Read it is, all the same, and nothing of it or of its path is repeated."""
@@ -106,8 +106,8 @@ def test_a_token_that_others_can_reach_is_told_of(
     file.write_bytes(TOKEN)
     file.chmod(mode)
     token = read_token(None, str(file), {})
-    told = capfd.readouterr().err
-    assert (token, told.count("\n"), str(tmp_path) in told) == (TOKEN, lines_, False)
+    log = capfd.readouterr().err
+    assert (token, log.count("\n"), str(tmp_path) in log) == (TOKEN, lines_, False)
 
 
 def test_of_what_is_no_file_one_line_is_read(tmp_path: Path) -> None:
@@ -211,5 +211,5 @@ def test_an_address_stands_for_itself(host: str, ip: str) -> None:
 
 
 def test_a_host_that_is_no_name_has_no_address() -> None:
-    """And asks nobody."""
+    """Without asking a name server."""
     assert resolve("x" * 70 + ".") is None

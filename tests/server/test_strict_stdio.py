@@ -31,7 +31,7 @@ ACCEPTED = [vector for vector in lines() if vector.answer == "message" and b'"id
 
 @pytest.fixture
 def peer() -> Iterator[Peer]:
-    """Give an initialized connection."""
+    """Return an initialized connection."""
     with Peer(toolbox()) as connection:
         connection.send(initialize())
         connection.receive()
@@ -39,7 +39,7 @@ def peer() -> Iterator[Peer]:
 
 
 def ids(answers: list[Any]) -> list[Any]:
-    """Give the ids of answers, in order."""
+    """Return the ids of answers, in order."""
     return [answer["id"] for answer in answers]
 
 
@@ -262,7 +262,7 @@ def test_a_signal_ends_a_connection_whose_client_does_not_read(peer: Peer) -> No
     assert peer.join() == strict_stdio.STOPPED
 
 
-def test_answers_in_flight_are_given_up_when_nobody_reads_them_after_the_end(
+def test_answers_in_flight_are_given_up_if_unread_after_the_end(
     peer: Peer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An unread pipe holds us for a bounded time."""

@@ -91,12 +91,12 @@ def limited(size: int) -> Generator[None]:
 
 @pytest.fixture
 def filled(tmp_path: Path) -> tuple[list[Any], list[str], bytes]:
-    """Trace onto a disk that is soon full; give answers, what was told, and the file."""
-    path, told = tmp_path / "trace.jsonl", list[str]()
-    with limited(2000), Peer(toolbox(), trace=Trace(str(path), told.append)) as peer:
+    """Trace onto a disk that is soon full; return answers, reports, and the file."""
+    path, reports = tmp_path / "trace.jsonl", list[str]()
+    with limited(2000), Peer(toolbox(), trace=Trace(str(path), reports.append)) as peer:
         peer.send(initialize(), *(call("echo", request_id=number) for number in range(1, 30)))
         answers = peer.answers()
-    return answers, told, path.read_bytes()
+    return answers, reports, path.read_bytes()
 
 
 def test_a_full_disk_does_not_end_the_conversation(

@@ -16,12 +16,12 @@ SECRET = "hunter2-hunter2"  # noqa: S105 - not one
 
 
 def kept(data: bytes, *, first: bool = False) -> dict[str, Any]:
-    """Give the step for one line."""
+    """Return the step for one line."""
     return json.loads(Recorder().sent(Line(data, first)))
 
 
 def message(**params: Any) -> bytes:
-    """Give a request's line."""
+    """Return a request's line."""
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "m", "params": params}).encode()
 
 
@@ -61,9 +61,9 @@ def test_what_is_kept_means_what_was_sent(row: LineVector) -> None:
     _, again = step(kind, value)
     data = json.dumps(again).encode() if isinstance(again, dict) else again
     data = data.encode() if isinstance(data, str) else data
-    told = TooLong() if len(data) > limits.REQUEST_LINE_MAX_BYTES else Line(data, first)
+    recorded = TooLong() if len(data) > limits.REQUEST_LINE_MAX_BYTES else Line(data, first)
     line = TooLong() if len(row.data) > limits.REQUEST_LINE_MAX_BYTES else Line(row.data, first)
-    assert parse(told) == parse(line)
+    assert parse(recorded) == parse(line)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_word_of_the_server_is_not_rewritten(answer: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("value", [[SECRET], {"a": {"b": SECRET}}, f"Bearer {SECRET}", 1234567890])
-def test_a_secret_is_left_out_whatever_its_shape(value: Any) -> None:
+def test_a_secret_of_any_shape_is_left_out(value: Any) -> None:
     """With everything below the name."""
     step_ = kept(message(token=value))
     assert step_["send"]["params"] == {"token": "[redacted]"}
@@ -203,7 +203,7 @@ def test_a_copy_of_a_secret_in_a_later_line_is_left_out() -> None:
 
 
 def test_a_short_secret_does_not_tear_up_the_rest() -> None:
-    """Its copies cannot be told from other text."""
+    """Its copies look like other text."""
     recorder = Recorder()
     recorder.sent(Line(message(cookie="a")))
     assert recorder.received(b'{"result":"alpha"}\n') == b'{"receive":{"result":"alpha"}}\n'
