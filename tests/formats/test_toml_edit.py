@@ -6,7 +6,7 @@ import difflib
 import tomllib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skills_bundle.formats.toml_edit import (
@@ -157,12 +157,14 @@ def test_an_empty_file_gets_the_additions_alone() -> None:
     assert with_additions("", [IGNORE]) == "[tool.hatch.build]\nignore-vcs = true\n"
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_is_written_as_a_reader_reads_it(text: str) -> None:
     """As a value."""
     assert tomllib.loads(f"text = {literal(text)}\n") == {"text": text}
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(
