@@ -1,23 +1,26 @@
-"""Record: the errors this package raises, and the one shape in which a problem is told.
+"""Record: the errors this package raises on purpose, and what a problem is.
 
 ```text
-SkillsBundleError                 everything we raise on purpose; carries `problems`
-├── MalformedJsonError            bytes that are not the strict JSON we accept
-├── InvalidLockError              a lock that cannot be read
-├── InvalidReceiptError           a build receipt that cannot be read
-├── InvalidStatementError         bytes that hold no in-toto statement
-├── InvalidSkillsError            skill folders that were refused
-│   └── UnreadableSkillsError     no skills folder, or one that cannot be read
-├── StaleLockError                a committed lock that is not what the skills give now
+SkillsBundleError                 base of all; carries `problems`
+├── MalformedJsonError            bytes that are not strict JSON
+├── InvalidLockError              a lock that is not valid
+├── InvalidReceiptError           a build receipt that is not valid
+├── InvalidStatementError         a file without an in-toto statement
+├── InvalidSkillsError            skills that were refused
+│   └── UnreadableSkillsError     no skills folder, or an unreadable one
+├── StaleLockError                a committed lock that does not match the skills
 ├── SettingsError                 wrong keys or values in pyproject.toml
-├── CheckoutError                 a git repository that cannot be inspected
-├── UnsafeFileError               a file we refuse to open: a link, a special file, a wrong size
-├── UnsafeArchiveError            a wheel or sdist in which two tools could see two things
-├── UnreadableArchiveError        no such archive, or one that is neither wheel nor sdist
-├── SourceMismatchError           a commit that has no such project, or none that could be built
-├── RepositoryUnavailableError    a git repository that cannot answer: none, not ours, lacks objects
-├── BundleUnavailableError        no installed lock, or one that cannot be trusted
-└── ToolError                     an answer "no" to a tool call; carries one of the wire's codes
+├── CheckoutError                 a git checkout that cannot be inspected
+├── UnsafeFileError               a file that is not opened: a link, a special file, a wrong size
+├── UnsafeArchiveError            a wheel or sdist that two tools could read differently
+├── UnreadableArchiveError        no such archive, or neither a wheel nor an sdist
+├── SourceMismatchError           a commit without this project, or one that cannot be built
+├── RepositoryUnavailableError    a git repository that is missing, unreadable or incomplete
+├── BundleUnavailableError        no installed lock, or one that is not valid
+├── UnknownSkillError             a skill that does not exist, or an ambiguous name
+├── AlteredSkillsError            skills that do not match the lock
+├── ExportTargetError             a folder that cannot be created
+└── ToolError                     an error answer to a tool call
 ```
 """
 
@@ -29,13 +32,13 @@ from typing import ClassVar, Final, Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that is wrong, with its place.
+    """One thing that is wrong, and where.
 
     Attributes:
         code: A stable identifier, lower case with underscores; documented in the reference.
-        message: What is wrong and, where we know it, what to do: one sentence.
-        path: The file, or the dotted path inside a document, that the problem is in.
-        line: Line number in that file, counted from 1, if there is one.
+        message: One sentence: what is wrong and, if known, what to do.
+        path: The file, or the dotted path inside a document.
+        line: Line number in that file, from 1.
     """
 
     code: str
@@ -44,111 +47,111 @@ class Problem:
     line: int | None = None
 
     def __str__(self) -> str:
-        """Render as `path:line: message [code]`, the form editors jump from."""
-        told = f"{self.message} [{self.code}]"
+        """Return `path:line: message [code]`, from which editors can open the file."""
+        text = f"{self.message} [{self.code}]"
         if self.line is None:
-            return told if self.path is None else f"{self.path}: {told}"
+            return text if self.path is None else f"{self.path}: {text}"
         place = f"line {self.line}" if self.path is None else f"{self.path}:{self.line}"
-        return f"{place}: {told}"
+        return f"{place}: {text}"
 
 
 class SkillsBundleError(Exception):
-    """Everything this package raises on purpose: one summary and every problem found.
+    """Base of every error that this package raises on purpose.
 
     Args:
-        summary: One sentence that says what could not be done.
-        problems: All problems, in a stable order; never only the first one.
+        summary: One sentence: what failed.
+        problems: All problems, in a stable order.
     """
 
     exit_code: ClassVar[int] = 1
-    """What the command line exits with when this error ends a command."""
+    """The exit code of a command that this error ends."""
 
     def __init__(self, summary: str, problems: tuple[Problem, ...] = ()) -> None:
-        """Keep the parts as fields; the text is for people."""
+        """Keep the parts as fields."""
         super().__init__(summary)
         self.summary = summary
         self.problems = problems
 
     def __str__(self) -> str:
-        """Render the summary, then one line a problem."""
+        """Return the summary, then one line for each problem."""
         return "\n".join([self.summary, *(f"  {problem}" for problem in self.problems)])
 
 
 class MalformedJsonError(SkillsBundleError):
-    """Bytes that are not the strict JSON we accept."""
+    """Bytes that are not strict JSON."""
 
 
 class InvalidLockError(SkillsBundleError):
-    """A lock that cannot be read: malformed, of another version, or not in its one rendering."""
+    """A lock that is malformed, has another version, or is not in its canonical rendering."""
 
 
 class InvalidReceiptError(SkillsBundleError):
-    """A build receipt that cannot be read, or whose fields contradict each other."""
+    """A build receipt that is malformed, or whose fields contradict each other."""
 
 
 class InvalidStatementError(SkillsBundleError):
-    """A file that holds no in-toto statement, or one without the form of a statement."""
+    """A file that is not an in-toto statement."""
 
 
 class InvalidSkillsError(SkillsBundleError):
-    """At least one skill folder was refused."""
+    """At least one skill was refused."""
 
 
 class UnreadableSkillsError(InvalidSkillsError):
-    """No skills folder, or one that cannot be read: nothing can be told about its skills."""
+    """The skills folder does not exist or cannot be read."""
 
     exit_code: ClassVar[int] = 3
 
 
 class StaleLockError(SkillsBundleError):
-    """The committed lock is not what the skills give now."""
+    """The committed lock does not match the skills."""
 
 
 class SettingsError(SkillsBundleError):
-    """Wrong keys or values in pyproject.toml, each with its full TOML path."""
+    """Wrong keys or values in pyproject.toml, each with its TOML path."""
 
     exit_code: ClassVar[int] = 2
 
 
 class CheckoutError(SkillsBundleError):
-    """A git repository that cannot be inspected; `reason` is one of the receipt's reason codes.
+    """A git checkout that cannot be inspected; `reason` is one of the receipt's reason codes.
 
     Args:
-        summary: One sentence for the build log; may name local files.
-        reason: The code that goes into the receipt.
-        problems: If there is more to say than the summary does.
+        summary: One sentence for the build log; can name local files.
+        reason: The code for the receipt.
+        problems: Details, if there are any.
     """
 
     def __init__(self, summary: str, *, reason: str, problems: tuple[Problem, ...] = ()) -> None:
-        """Keep the reason code beside the sentence."""
+        """Keep the reason code."""
         super().__init__(summary, problems or (Problem(code=reason, message=summary),))
         self.reason = reason
 
 
 _UNSAFE: Final = {
     "missing": "is missing",
-    "linked": "is a link, or lies behind one",
+    "linked": "is a link, or is in a linked folder",
     "not_regular": "is not a regular file",
-    "size": "has not the size that it should have",
-    "changed": "has not the content that it should have",
+    "size": "does not have the expected size",
+    "changed": "does not have the expected content",
     "unreadable": "cannot be read",
 }
-"""Kind of an `UnsafeFileError`, in words."""
+"""Messages by the kind of an `UnsafeFileError`."""
 
 
 UnsafeFileKind = Literal["missing", "linked", "not_regular", "size", "changed", "unreadable"]
 
 
 class UnsafeFileError(SkillsBundleError):
-    """A file we refuse to open or cannot read: a link, a special file, missing, or a wrong size.
+    """A file that is refused or unreadable: a link, a special file, missing, or a wrong size.
 
     Args:
         kind: `missing`, `linked`, `not_regular`, `size`, `changed` or `unreadable`.
-        path: The path as the lock spells it; never an absolute one.
+        path: The path as in the lock, never an absolute one.
     """
 
     def __init__(self, kind: UnsafeFileKind, path: str) -> None:
-        """Keep the kind as a field for the report."""
+        """Keep kind and path as fields."""
         message = _UNSAFE.get(kind, kind)
         super().__init__(f"{path}: {message}.", (Problem(code=kind, message=message, path=path),))
         self.kind: UnsafeFileKind = kind
@@ -156,67 +159,67 @@ class UnsafeFileError(SkillsBundleError):
 
 
 class UnsafeArchiveError(SkillsBundleError):
-    """A wheel or sdist that is refused: two tools could see two things in it, or it is a bomb.
+    """A wheel or sdist that is refused: two tools could read it differently, or it is too large.
 
     Args:
-        file_name: The archive's, without folders.
-        problems: Every confusion found, each with the member that it is about.
+        file_name: The archive's name, without folders.
+        problems: Every ambiguity, with the member that causes it.
     """
 
     def __init__(self, file_name: str, problems: tuple[Problem, ...]) -> None:
-        """Say it in one sentence; the problems have the causes."""
-        super().__init__(f"{file_name} is refused: it is not one plain archive.", problems)
+        """Create the summary; the problems have the causes."""
+        super().__init__(f"{file_name} is refused: it is ambiguous or unsafe.", problems)
         self.file_name = file_name
 
 
 class UnreadableArchiveError(SkillsBundleError):
-    """No such archive, or one that cannot be read: nothing can be told about it."""
+    """The archive does not exist or cannot be read."""
 
     exit_code: ClassVar[int] = 3
 
 
 class SourceMismatchError(SkillsBundleError):
-    """A commit that holds no project of this distribution, or one that could not be built."""
+    """A commit that does not contain the project of this distribution, or cannot be built."""
 
 
 class RepositoryUnavailableError(SkillsBundleError):
-    """A git repository that cannot answer: none is there, it may not be read, or lacks objects."""
+    """A git repository that does not exist, cannot be read, or lacks objects."""
 
     exit_code: ClassVar[int] = 3
 
 
 class BundleUnavailableError(SkillsBundleError):
-    """There is no installed lock, or one that cannot be trusted: nothing can be served."""
+    """There is no installed lock, or it is not valid, so nothing can be served."""
 
     exit_code: ClassVar[int] = 3
 
 
 class UnknownSkillError(SkillsBundleError):
-    """A skill that a collection does not have, or a name that several of its skills have."""
+    """A skill that a collection does not have, or a name of several skills."""
 
     exit_code: ClassVar[int] = 2
 
 
 class AlteredSkillsError(SkillsBundleError):
-    """Skills that were to be copied and are not what was locked; none of them was copied."""
+    """Skills that do not match the lock, so nothing was exported."""
 
 
 class ExportTargetError(SkillsBundleError):
-    """A place where no folder can be made without touching what lies there."""
+    """The folder for an export exists or cannot be created."""
 
     exit_code: ClassVar[int] = 2
 
 
 class ToolError(SkillsBundleError):
-    """An answer "no" to a tool call.
+    """An error answer to a tool call.
 
     Args:
-        code: One of the wire's codes, for example `invalid_input`.
-        message: The fixed sentence that belongs to that code: no path, no input echoed.
+        code: One of the protocol's codes, for example `invalid_input`.
+        message: The fixed sentence for that code; it has no path and no input.
     """
 
     def __init__(self, code: str, message: str) -> None:
-        """Keep code and message as the wire carries them."""
+        """Keep code and message as fields."""
         super().__init__(message, (Problem(code=code, message=message),))
         self.code = code
         self.message = message

@@ -185,7 +185,7 @@ def test_an_altered_file_is_not_printed_and_is_named(place: OwnInstallation) -> 
     (place.skills / "alpha/SKILL.md").write_bytes(SKILL.replace(b"Alpha", b"Omega"))
     ran = place.ask("catalog", "read", "alpha")
     assert (ran.code, ran.stdout) == (1, "")
-    assert "alpha/SKILL.md: has not the content that it should have" in ran.stderr
+    assert "alpha/SKILL.md: does not have the expected content" in ran.stderr
     assert "`skills-bundle verify`" in ran.stderr
 
 

@@ -28,7 +28,8 @@ _GROUPS = "skills_bundle.cli.groups"
         "receipt": Entry("Show what a build records.", f"{_GROUPS}:receipt", is_group=True),
         "verify": Entry("Compare this installation with its lock.", f"{_COMMANDS}.verify:verify"),
         "export": Entry(
-            "Copy installed skills to a folder, verified.", f"{_COMMANDS}.export:command"
+            "Copy installed skills to a folder and verify the copies.",
+            f"{_COMMANDS}.export:command",
         ),
         "verify-wheel": Entry(
             "Compare a wheel with its lock and receipt.", f"{_COMMANDS}.verify:verify_wheel"

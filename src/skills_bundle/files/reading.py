@@ -494,8 +494,8 @@ def read_files(root: Path, paths: Iterable[str], *, with_mode: bool) -> FileTree
 
 
 _CAUSES: Final = {
-    "missing": "is not there",
-    "linked": "is a link, or lies behind one",
+    "missing": "is missing",
+    "linked": "is a link, or is in a linked folder",
     "not_regular": "is not a regular file",
     "unreadable": "cannot be read",
     "changed": "changed while it was read",

@@ -51,9 +51,9 @@ PAGE: Final = "docs/how-to/compare-two-versions.md"
     help="""Compare two locks, wheels, sdists, installations or folders.
 
     A and B are each the path of a lock, wheel, sdist or folder, or the name of an installed
-    collection. A folder is an installation if it is a `.dist-info`, a package with a bundle, or a
-    site-packages that has one. It is a project if it has a lock at its top. Any other folder is
-    just files.
+    collection. A folder is an installation if it is a package with a bundle, its `.dist-info`
+    folder, or a site-packages folder with one bundle. It is a project if it has a lock at its top.
+    Any other folder is compared file by file.
 
     Two wheels or two sdists are compared in full, a wheel and an installation in what is installed,
     and anything else in its skills. Nothing is run or written.

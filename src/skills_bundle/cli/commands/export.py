@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    help="""Copy installed skills to a folder, verified.
+    help="""Copy installed skills to a folder and verify the copies.
 
-    The new folder DIR gets one folder for each skill, where agent hosts look for it, and a lock of
-    exactly these files. Every file is compared with the installation's lock when it is read and
+    The new folder DIR gets one folder for each skill, as agent hosts expect, and a lock of exactly
+    these files. Every file is compared with the installation's lock when it is read and
     again after it is written. If anything fails, DIR is not created. Existing files are never
     replaced.
     """,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 def command(
     output: Output, *, target: Path, skills: tuple[str, ...], collection: str | None
 ) -> int:
-    """Copy installed skills to a folder, verified."""
+    """Copy installed skills to a folder and verify the copies."""
     try:
         with pretty.progress(output, "Copying the skills ..."):
             exported = export(finder(collection), target, skills)

@@ -45,13 +45,14 @@ HEADLINES: Final = {
     cls=Command,
     help="""Create a project that ships its skills, or add the build hook to one.
 
-    DIR is the working directory by default; it need not exist. Without a pyproject.toml that builds
-    something, `init` creates a whole project for the skills in DIR, or for a first example skill.
+    DIR is the working directory by default; it need not exist. If it is not a Python project yet,
+    `init` creates one for the skills in it, or with an example skill if there are none.
 
     A project that is built with hatchling gets the hook, the entry point and a pinned requirement.
     The rest of its files does not change. For another build backend, `init` reports what to change.
 
-    Nothing is written if anything is wrong, and nothing is committed. A second run changes nothing.
+    If the project cannot take the changes, nothing is written. Nothing is ever committed. A second
+    run changes nothing.
     """,
     examples=[
         Example("Create a project:", "skills-bundle init acme-skills"),
@@ -97,7 +98,7 @@ HEADLINES: Final = {
     help="A folder in the skills folder to leave out; can be repeated.",
 )
 @click.option("--repository", metavar="URL", help="The repository's address, for receipts.")
-@click.option("--source-ref", metavar="REF", help="A ref for receipts, as refs/tags/v{version}.")
+@click.option("--source-ref", metavar="REF", help="A ref for receipts: refs/tags/v{version}.")
 @click.option(
     "--console-script",
     metavar="NAME",

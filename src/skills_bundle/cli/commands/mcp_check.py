@@ -89,7 +89,7 @@ COMMAND_HINT: Final = (
     "--command",
     "line",
     metavar="LINE",
-    help="Start this command, quoted as one argument, instead. No shell is used.",
+    help="Start this command instead. Quote it as one argument; no shell is used.",
 )
 @click.option(
     "--lock",

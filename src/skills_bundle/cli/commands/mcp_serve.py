@@ -72,15 +72,14 @@ def _with_http_options(body: Body) -> Body:
     cls=Command,
     help="""Serve skills over standard input and output, or over HTTP.
 
-    A host starts this command and talks MCP with it, one JSON message per line. To test the server
-    yourself, use `skills-bundle mcp check`. It writes nothing except a trace, and opens no
-    connection.
+    A host starts this command and talks MCP with it, one JSON message per line. The server writes
+    nothing except a trace, and opens no connection. To test it, use `skills-bundle mcp check`.
 
-    With --http it serves a team: streamable HTTP at /mcp, without sessions, and /healthz. An
-    address that other machines can reach needs a bearer token.
+    With --http the server is for a team: streamable HTTP at /mcp, without sessions, and /healthz.
+    An address that other machines can reach needs a bearer token.
     """,
-    about_collections="""It serves every collection that is installed when it starts, or those
-    that --collection names. Each answer has the provenance of its collections.""",
+    about_collections="""The server offers every collection that is installed when it starts, or
+    those that --collection names. Each answer has the provenance of its collections.""",
     examples=[
         Example("The command for a host's configuration:", "skills-bundle mcp serve"),
         Example("Also let agents read scripts:", "skills-bundle mcp serve --resources all"),

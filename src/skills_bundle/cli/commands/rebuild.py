@@ -59,8 +59,8 @@ PAGE: Final = "docs/how-to/rebuild-a-release.md"
     folder and built there. The results must be equal, bit for bit.
 
     THIS RUNS THE COMMIT'S CODE, and the code of its build requirements, with your rights. The build
-    front end can download build requirements from an index. For a comparison that runs no code, use
-    `skills-bundle verify-source`.
+    front end can download build requirements from an index. `skills-bundle verify-source` compares
+    without running code.
     """,
     examples=[
         Example(

@@ -67,7 +67,7 @@ PREDICATES: Final[dict[PredicateState, str]] = {
 
     The statement (in-toto Statement v1 with SLSA provenance v1) names the file by its SHA-256 and
     repeats its build receipt, for tools that know this format. The same file always gives the same
-    statement. An archive that does not verify gets none.
+    statement. If the file does not verify, no statement is written.
 
     The statement is unsigned, so it reaches at most SLSA Build L1. To sign it, use `ssh-keygen -Y
     sign -n skills-bundle-statement`.
