@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import errno
 import os
-import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
+
+from packaging.requirements import InvalidRequirement, Requirement
 
 from skills_bundle.bundle import limits as bundle_limits
 from skills_bundle.bundle.lock import ENTRY_POINT_GROUP, LOCK_FILE_NAME
@@ -56,7 +58,6 @@ OTHER_BACKENDS: Final = {
     "distribution of their own",
 }
 """Other build backends by the first word of their name, with how to move away from them."""
-_REQUIREMENT_NAME: Final = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -355,5 +356,8 @@ def _backend(table: Table) -> Iterator[Problem]:
 
 def requirement_names(requirements: object) -> set[str]:
     """Return the normalised names of the distributions in an array of requirements."""
-    found = [_REQUIREMENT_NAME.match(row) for row in strings(requirements)]
-    return {settings.normalized(match[1]) for match in found if match}
+    names: set[str] = set()
+    for row in strings(requirements):
+        with suppress(InvalidRequirement):  # hatchling reports it
+            names.add(settings.normalized(Requirement(row).name))
+    return names

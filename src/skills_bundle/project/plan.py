@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, cast
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from skills_bundle.project.existing import Configuration, ExistingFiles
+    from skills_bundle.project.settings import Settings
 
 _NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 """Names of distributions (PyPA, Names and normalization)."""
@@ -89,6 +90,13 @@ class Layout:
     def has_package(self) -> bool:
         """Whether the package exists."""
         return self.package in self.existing.packages
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that the project will have."""
+        base = self.configuration.settings or settings.defaults(self.name)
+        exclude = self.options.exclude or base.exclude
+        return replace(base, skills=self.skills, collection=self.collection, exclude=exclude)
 
     @property
     def left_out(self) -> tuple[str, ...]:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import stat
 import tempfile
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skills_bundle.errors import Problem, SettingsError
-from skills_bundle.files import reading
+from skills_bundle.files import paths, reading
 from skills_bundle.files.writing import replace_file
-from skills_bundle.project import project, settings
+from skills_bundle.project import project
 from skills_bundle.project.existing import PYPROJECT
 from skills_bundle.project.file_facts import open_facts
 
@@ -41,28 +40,26 @@ def check_places(folder: Path, changes: Sequence[FileChange]) -> None:
         CheckoutError: If there is a repository that cannot be read.
         OSError: If a folder on the way may not be looked into.
     """
-    found = [*_in_the_way(folder, changes), *_ignored(folder, changes)]
-    if found:
-        rows = {row.path: row for row in reversed(found)}  # what is in the way, before ignored
+    blocked = [*_in_the_way(folder, changes)]
+    known = {row.path for row in blocked}
+    problems = [*blocked, *(row for row in _ignored(folder, changes) if row.path not in known)]
+    if problems:
         summary = "Some files cannot be put in their places; nothing was written."
-        raise SettingsError(summary, tuple(reversed(rows.values())))
+        raise SettingsError(summary, tuple(problems))
 
 
 def _in_the_way(folder: Path, changes: Iterable[FileChange]) -> Iterator[Problem]:
     """Yield whatever is in the place of a file or one of its folders."""
     for row in changes:
-        names = row.path.split("/")
-        folders = ("/".join(names[:end]) for end in range(1, len(names)))
-        found = [(path, _mode(folder / path)) for path in folders]
-        for path, mode in found:
+        for path in paths.parents(row.path):
+            mode = _mode(folder / path)
             if mode and not stat.S_ISDIR(mode):
                 yield _problem_in_the_way(path, mode, "is not a folder")
         mode = _mode(folder / row.path)
-        if mode and (row.old is None or not stat.S_ISREG(mode)):
-            is_file = stat.S_ISREG(mode)
-            yield _problem_in_the_way(
-                row.path, mode, "exists already" if is_file else "is not a regular file"
-            )
+        if mode and not stat.S_ISREG(mode):
+            yield _problem_in_the_way(row.path, mode, "is not a regular file")
+        elif mode and row.old is None:
+            yield _problem_in_the_way(row.path, mode, "exists already")
 
 
 def _mode(path: Path) -> int:
@@ -84,11 +81,11 @@ def _ignored(folder: Path, changes: Iterable[FileChange]) -> Iterator[Problem]:
     if not folder.is_dir():
         return
     facts = open_facts(folder, ".", None).facts
-    message = "is ignored by git, so no commit and no build would have it; "
+    why = "no commit and no build would have it; `git check-ignore -v` names the rule"
     for row in changes:
         if facts.ignored(row.path):
-            text = f"{message}`git check-ignore -v` names the rule"
-            yield Problem(code="ignored_by_git", message=text, path=row.path)
+            message = f"is ignored by git, so {why}"
+            yield Problem(code="ignored_by_git", message=message, path=row.path)
 
 
 def write_changes(folder: Path, changes: Sequence[FileChange]) -> None:
@@ -185,27 +182,3 @@ def first_lock(
         _put(Path(place, starter.path), starter.new)
         made, result = project.make_lock(project.with_settings(Path(place), chosen))
     return made.to_bytes(), result
-
-
-def renew_lock(folder: Path, chosen: Settings) -> None:
-    """Write the first lock again if it also covers files that were written with it.
-
-    Args:
-        folder: The project, with all its files.
-        chosen: Its settings.
-
-    Raises:
-        InvalidSkillsError: If a skill was changed meanwhile, and is refused.
-        OSError: If the lock cannot be written; the first lock stays.
-    """
-    project.write_lock(project.with_settings(folder, chosen))
-
-
-def settings_of(name: str, **given: str | tuple[str, ...]) -> Settings:
-    """Return the settings of a new project, for its first lock.
-
-    Args:
-        name: The project's name.
-        given: Values by the names of `Settings`.
-    """
-    return replace(settings.defaults(name), **given)

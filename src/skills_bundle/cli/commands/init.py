@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -18,7 +18,7 @@ from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.report import summary
 from skills_bundle.cli.view.text import count, safe, safe_line
 from skills_bundle.errors import InvalidSkillsError
-from skills_bundle.project import existing, writing
+from skills_bundle.project import existing, project, writing
 from skills_bundle.project.plan import FileChange, InitOptions, choose_layout, plan_changes
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.cli.failures import Failure
     from skills_bundle.cli.output import Output
-    from skills_bundle.project.existing import Configuration, ExistingFiles
     from skills_bundle.project.plan import Layout
-    from skills_bundle.project.settings import Settings
 
 Status = Literal["written", "unchanged", "planned"]
 
@@ -198,13 +196,13 @@ def _run(folder: Path, options: InitOptions, *, dry_run: bool) -> Report:
     )
     layout = choose_layout(files, configuration, options)
     changes = plan_changes(layout)
-    lock, changes, refusal, number = _with_lock(files, configuration, layout, changes)
+    lock, changes, refusal, number = _with_lock(layout, changes)
     writing.check_places(files.folder, changes)
     locks_itself = _locks_itself(layout, changes)
     if changes and not dry_run:
         writing.write_changes(files.folder, changes)
         if locks_itself:
-            writing.renew_lock(files.folder, _settings(configuration, layout))
+            project.write_lock(project.with_settings(files.folder, layout.settings))
     return Report(
         status="planned" if dry_run else "written" if changes else "unchanged",
         folder=str(folder),
@@ -227,26 +225,17 @@ def _locks_itself(layout: Layout, changes: tuple[FileChange, ...]) -> bool:
     )
 
 
-def _settings(configuration: Configuration, layout: Layout) -> Settings:
-    """Return the settings that the project will have."""
-    base = configuration.settings or writing.settings_of(layout.name)
-    exclude = layout.options.exclude or base.exclude
-    return replace(base, skills=layout.skills, collection=layout.collection, exclude=exclude)
-
-
 def _with_lock(
-    files: ExistingFiles,
-    configuration: Configuration,
-    layout: Layout,
-    changes: tuple[FileChange, ...],
+    layout: Layout, changes: tuple[FileChange, ...]
 ) -> tuple[str, tuple[FileChange, ...], Failure | None, int]:
     """Add the first lock to the changes, or return why there is none."""
+    files = layout.existing
     skills = len(files.skill_folders) - len(layout.left_out)
     if LOCK_FILE_NAME in files.present:
         return "exists; check it with `skills-bundle lock --check`", changes, None, skills
     starter = next((row for row in changes if row.path.endswith("/SKILL.md")), None)
     try:
-        data, result = writing.first_lock(files.folder, _settings(configuration, layout), starter)
+        data, result = writing.first_lock(files.folder, layout.settings, starter)
     except InvalidSkillsError as error:
         return "none: a skill was refused", changes, failure_of(error), skills
     made = FileChange(LOCK_FILE_NAME, None, data)
