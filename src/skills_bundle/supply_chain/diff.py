@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from skills_bundle.archives.names import DATA_SUFFIX, INSTALLER_FILES
-from skills_bundle.bundle.documents import ProblemRow
+from skills_bundle.bundle.documents import ProblemRow, problem_rows
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import UnsafeFileError
@@ -255,10 +255,7 @@ def compare_inputs(before: DiffInput, after: DiffInput, *, text: bool = True) ->
         metadata=tuple(metadata),
         packing=packing,
         texts=_compare_texts(files, old, new) if text else (),
-        unread=tuple(
-            ProblemRow(code=one.code, message=one.message, path=one.path, line=one.line)
-            for one in unread
-        ),
+        unread=problem_rows(unread),
     )
 
 

@@ -21,7 +21,7 @@ from skills_bundle.errors import InvalidLockError, InvalidReceiptError
 from skills_bundle.files.names import from_disk
 from skills_bundle.files.paths import parents
 from skills_bundle.files.reading import read_files, read_named, unread, unreadable, walk
-from skills_bundle.files.tree import FileEntry, FileTree
+from skills_bundle.files.tree import FileTree
 from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX
 from skills_bundle.installed import collections, distribution
 from skills_bundle.installed.collections import UnknownCollectionError
@@ -55,7 +55,7 @@ def open_input(name: str) -> DiffInput:
         return _archive(path, name)
     if path.exists() or os.sep in name or "/" in name or name.endswith(".json"):
         lock = _read_lock(path, name)
-        return DiffInput(kind="lock", place=name, lock=lock, skills=_locked(lock))
+        return DiffInput(kind="lock", place=name, lock=lock, skills=lock.tree())
     try:
         place = collections.find(name)()
     except UnknownCollectionError as error:
@@ -72,15 +72,6 @@ def _read_lock(path: Path, name: str) -> CatalogLock:
     except InvalidLockError as error:
         cause = error.problems[0].message if error.problems else error.summary
         raise unreadable("invalid", f"is not a readable lock: {cause}", name) from error
-
-
-def _locked(lock: CatalogLock) -> FileTree:
-    return FileTree(
-        {
-            path: FileEntry(size=file.size, sha256=file.sha256, executable=file.executable)
-            for path, file in lock.files().items()
-        }
-    )
 
 
 def _archive(path: Path, name: str) -> DiffInput:

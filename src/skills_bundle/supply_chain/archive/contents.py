@@ -1,24 +1,29 @@
-"""Decision: what a wheel or sdist holds of a bundle: lock, receipt, skills, and its metadata."""
+"""Decision: what a wheel or sdist holds of a bundle, and whether all its names agree."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from packaging.tags import parse_tag
 from packaging.utils import (
     InvalidSdistFilename,
     InvalidWheelFilename,
     canonicalize_name,
+    canonicalize_version,
     parse_sdist_filename,
     parse_wheel_filename,
 )
 
+from skills_bundle.archives.limits import ARCHIVE_MAX_PROBLEMS
+from skills_bundle.archives.names import install_problems
 from skills_bundle.bundle import documents
 from skills_bundle.bundle.documents import Identity
-from skills_bundle.bundle.lock import BUNDLE_FOLDER, LOCK_FILE_NAME
+from skills_bundle.bundle.lock import BUNDLE_FOLDER, ENTRY_POINT_GROUP, LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
-from skills_bundle.errors import SettingsError, UnsafeFileError
+from skills_bundle.errors import Problem, SettingsError, UnsafeFileError
 from skills_bundle.files.paths import parents
 from skills_bundle.formats import metadata_files, toml
 from skills_bundle.formats.digest import sha256_hex
@@ -28,12 +33,13 @@ from skills_bundle.project import limits, settings
 from skills_bundle.supply_chain.source.project import LEGACY, table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from skills_bundle.archives.model import Archive
     from skills_bundle.bundle.documents import Document
     from skills_bundle.bundle.lock import CatalogLock
     from skills_bundle.bundle.receipt import BuildReceipt
+    from skills_bundle.files.tree import FileEntry
     from skills_bundle.formats.metadata_files import RecordRow
     from skills_bundle.supply_chain.source.project import Table
 
@@ -41,6 +47,8 @@ PKG_INFO: Final = "PKG-INFO"
 """An sdist's core metadata (PyPA, Source distribution format)."""
 SKILLS: Final = "skills"
 """The folder of skills in a bundle, and by default in a project."""
+COMMAND_GROUPS: Final = ("console_scripts", "gui_scripts")
+"""Entry point groups for which installers write scripts (PyPA, Entry points specification)."""
 _METADATA_VERSION: Final = "core-metadata-version"
 
 
@@ -87,6 +95,15 @@ class ArchiveContents:
     def skill_path(self, path: str) -> str:
         """Return where a locked file is in the archive."""
         return f"{self.skills}/{path}" if self.skills else path
+
+    def locked_files(self) -> dict[str, FileEntry]:
+        """Return the files that the lock lists, by their path in the archive."""
+        lock = self.lock.value
+        return (
+            {}
+            if lock is None
+            else {self.skill_path(path): one for path, one in lock.tree().items()}
+        )
 
 
 def contents_of(archive: Archive) -> ArchiveContents:
@@ -217,3 +234,107 @@ def _toml(archive: Archive, path: str) -> Table:
         return toml.parse(data, path)
     except SettingsError:
         return {}
+
+
+def name_problems(contents: ArchiveContents) -> tuple[Problem, ...]:
+    """Return every name that belongs to another distribution, package or collection.
+
+    File name, folders, metadata and entry points are compared; some tool relies on each of them.
+    """
+    checks = [_sdist_problems]
+    if contents.archive.kind == "wheel":
+        checks = [_wheel_problems, _entry_point_problems]
+    return tuple(problem for check in checks for problem in check(contents))
+
+
+def _problem(code: str, message: str, path: str) -> Problem:
+    return Problem(code=code, message=message, path=path)
+
+
+def _sdist_problems(contents: ArchiveContents) -> Iterator[Problem]:
+    archive = contents.archive
+    yield from _metadata_problems(contents)
+    if archive.top != archive.file_name.removesuffix(".tar.gz"):
+        yield _problem("top_folder", "is not the folder named in the file name", archive.top)
+
+
+def _metadata_problems(contents: ArchiveContents) -> Iterator[Problem]:
+    """Compare the metadata with the file name."""
+    place, identity = contents.metadata_path, contents.identity
+    named = name_and_version(contents.archive.file_name)
+    if not identity.known:
+        yield _problem("no_metadata", "is missing", place)
+    elif named != (identity.name, _normalised(identity.version)):
+        message = f"is of {identity.name} {identity.version}, unlike the file name"
+        yield _problem("file_name", message, place)
+
+
+def _normalised(version: str) -> str:
+    return canonicalize_version(version, strip_trailing_zero=False)
+
+
+def _wheel_problems(contents: ArchiveContents) -> Iterator[Problem]:
+    archive = contents.archive
+    if not contents.dist_info:
+        listed = ", ".join(dist_infos(archive)) or "none"
+        message = f"must have exactly one .dist-info folder; it has {listed}"
+        yield _problem("dist_info", message, archive.file_name)
+        return
+    yield from _metadata_problems(contents)
+    stem = contents.dist_info.removesuffix(DIST_INFO_SUFFIX)
+    if name_and_version(f"{stem}-py3-none-any.whl") != name_and_version(archive.file_name):
+        yield _problem("file_name", "is not the folder named in the file name", contents.dist_info)
+    commands = [name for group in COMMAND_GROUPS for name in _entry_points(contents, group) or {}]
+    found = install_problems(archive.members, contents.dist_info, commands)
+    yield from islice(found, ARCHIVE_MAX_PROBLEMS)
+    if contents.record is None:
+        yield _problem("no_record", "is missing", f"{contents.dist_info}/{RECORD_FILE_NAME}")
+    else:
+        yield from contents.record.problems
+    if contents.lock.value is not None:  # wheels of others are often renamed
+        yield from _tag_problems(contents)
+
+
+def _tag_problems(contents: ArchiveContents) -> Iterator[Problem]:
+    """Compare the tags, by which installers choose, with those in the file name."""
+    place = f"{contents.dist_info}/WHEEL"
+    data = contents.archive.read(place)
+    if data is None:
+        yield _problem("no_metadata", "is missing", place)
+        return
+    lines = data.decode(errors="replace").splitlines()
+    declared = [line.partition(":")[2].strip() for line in lines if line.startswith("Tag:")]
+    try:
+        tags = frozenset(tag for text in declared for tag in parse_tag(text))
+        holds = parse_wheel_filename(contents.archive.file_name)[3] == tags
+    except (InvalidWheelFilename, ValueError):
+        holds = False
+    if not holds:
+        yield _problem("file_name", "has other tags than the file name", place)
+
+
+def _entry_point_problems(contents: ArchiveContents) -> Iterator[Problem]:
+    """Compare the entry point, by which a server finds the collection, with what is there."""
+    mark = f"/{BUNDLE_FOLDER}/{LOCK_FILE_NAME}"
+    for path in contents.archive.members:
+        if path.endswith(mark) and path != contents.lock_path:
+            yield _problem("second_bundle", "is the lock of a second bundle", path)
+    place = f"{contents.dist_info}/entry_points.txt"
+    declared = _entry_points(contents, ENTRY_POINT_GROUP)
+    lock = contents.lock.value
+    if declared is None:
+        yield _problem("entry_point", "is malformed: tools read it differently", place)
+    elif lock is not None:
+        name, package = lock.collection, contents.package.replace("/", ".")
+        if declared != {name: package}:
+            message = f"does not have `{name} = {package}` as the only entry of {ENTRY_POINT_GROUP}"
+            yield _problem("entry_point", message, place)
+
+
+def _entry_points(contents: ArchiveContents, group: str) -> dict[str, str] | None:
+    """Return a group of a wheel's entry points; None if the file is malformed."""
+    data = contents.archive.read(f"{contents.dist_info}/entry_points.txt")
+    if data is None:
+        return {}
+    groups = metadata_files.parse_entry_points(data)
+    return None if groups is None else groups.get(group, {})

@@ -11,8 +11,7 @@ from skills_bundle.bundle.verdict import EXIT_CODES, worst
 from skills_bundle.errors import Problem, RepositoryUnavailableError
 from skills_bundle.formats.digest import dir_hash, sha256_hex
 from skills_bundle.git.repository import open_repository, unavailable
-from skills_bundle.supply_chain.archive.checks import name_problems
-from skills_bundle.supply_chain.archive.contents import contents_of
+from skills_bundle.supply_chain.archive.contents import contents_of, name_problems
 from skills_bundle.supply_chain.source import files as source_files
 from skills_bundle.supply_chain.source.project import find_project
 from skills_bundle.supply_chain.source.report import (
