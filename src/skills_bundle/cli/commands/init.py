@@ -123,26 +123,22 @@ class Report:
     """What one run of `init` did.
 
     Attributes:
-        status: Whether files were written.
         folder: The project's folder, as it was typed.
         layout: Names and places.
         changes: Every file that was written, or would be.
+        status: Whether files were written.
         found: Number of skills in the skills folder.
         lock: What happened to the lock, in words.
         refusal: Why there is no lock, if a skill was refused.
-        in_repository: Whether the folder is in a git repository.
-        locks_itself: Whether new files are in the skills folder, so that the lock covers them.
     """
 
-    status: Status
     folder: str
     layout: Layout
     changes: tuple[FileChange, ...]
-    found: int
-    lock: str
-    refusal: Failure | None
-    in_repository: bool
-    locks_itself: bool
+    status: Status = "planned"
+    found: int = 0
+    lock: str = ""
+    refusal: Failure | None = None
 
     @property
     def exit_code(self) -> int:
@@ -150,12 +146,21 @@ class Report:
         return EXIT_OK if self.refusal is None else EXIT_WRONG
 
     @property
+    def locks_itself(self) -> bool:
+        """Whether a first lock covers new files other than skills."""
+        made, skills = {row.path for row in self.changes}, self.layout.skills
+        inside = {path for path in made if skills == "." or path.startswith(f"{skills}/")}
+        return LOCK_FILE_NAME in made and any(
+            not path.endswith("/SKILL.md") for path in inside - {LOCK_FILE_NAME}
+        )
+
+    @property
     def next_steps(self) -> tuple[str, ...]:
         """Commands from here to a wheel."""
         if self.status == "unchanged":
             return ()
         place = () if self.folder == "." else (f"cd {shlex.quote(self.folder)}",)
-        start = () if self.in_repository else ("git init",)
+        start = () if self.layout.existing.in_repository else ("git init",)
         if start and self.locks_itself:  # only git knows which files belong to the project
             start = (*start, "skills-bundle lock")
         return (*place, *start, "git add .", 'git commit -m "Ship our skills"', "uv build")
@@ -195,51 +200,36 @@ def _run(folder: Path, options: InitOptions, *, dry_run: bool) -> Report:
         files.files.get("pyproject.toml"), files.files.get("hatch.toml")
     )
     layout = choose_layout(files, configuration, options)
-    changes = plan_changes(layout)
-    lock, changes, refusal, number = _with_lock(layout, changes)
-    writing.check_places(files.folder, changes)
-    locks_itself = _locks_itself(layout, changes)
-    if changes and not dry_run:
-        writing.write_changes(files.folder, changes)
-        if locks_itself:
+    planned = _with_lock(Report(folder=str(folder), layout=layout, changes=plan_changes(layout)))
+    writing.check_places(files.folder, planned.changes)
+    if planned.changes and not dry_run:
+        writing.write_changes(files.folder, planned.changes)
+        if planned.locks_itself:
             project.write_lock(project.with_settings(files.folder, layout.settings))
-    return Report(
-        status="planned" if dry_run else "written" if changes else "unchanged",
-        folder=str(folder),
-        layout=layout,
-        changes=changes,
-        found=number,
-        lock=lock,
-        refusal=refusal,
-        in_repository=files.in_repository,
-        locks_itself=locks_itself,
-    )
+    status: Status = "planned" if dry_run else "written" if planned.changes else "unchanged"
+    return replace(planned, status=status)
 
 
-def _locks_itself(layout: Layout, changes: tuple[FileChange, ...]) -> bool:
-    """Return whether a first lock covers new files other than skills."""
-    made = {row.path for row in changes}
-    inside = {path for path in made if layout.skills == "." or path.startswith(f"{layout.skills}/")}
-    return LOCK_FILE_NAME in made and any(
-        not path.endswith("/SKILL.md") for path in inside - {LOCK_FILE_NAME}
-    )
-
-
-def _with_lock(
-    layout: Layout, changes: tuple[FileChange, ...]
-) -> tuple[str, tuple[FileChange, ...], Failure | None, int]:
-    """Add the first lock to the changes, or return why there is none."""
+def _with_lock(report: Report) -> Report:
+    """Add the first lock to the changes, or the reason why there is none."""
+    layout, changes = report.layout, report.changes
     files = layout.existing
     skills = len(files.skill_folders) - len(layout.left_out)
     if LOCK_FILE_NAME in files.present:
-        return "exists; check it with `skills-bundle lock --check`", changes, None, skills
+        text = "exists; check it with `skills-bundle lock --check`"
+        return replace(report, found=skills, lock=text)
     starter = next((row for row in changes if row.path.endswith("/SKILL.md")), None)
     try:
         data, result = writing.first_lock(files.folder, layout.settings, starter)
     except InvalidSkillsError as error:
-        return "none: a skill was refused", changes, failure_of(error), skills
-    made = FileChange(LOCK_FILE_NAME, None, data)
-    return f"locks {count(result.found, 'skill')}", (*changes, made), None, result.found
+        text = "none: a skill was refused"
+        return replace(report, found=skills, lock=text, refusal=failure_of(error))
+    return replace(
+        report,
+        found=result.found,
+        lock=f"locks {count(result.found, 'skill')}",
+        changes=(*changes, FileChange(LOCK_FILE_NAME, None, data)),
+    )
 
 
 def _diff(report: Report) -> str:
