@@ -122,7 +122,7 @@ def test_a_missing_skill_is_no_reason_to_read(tmp_path: Path) -> None:
     """A bundle that nobody looked at yet gives no bytes."""
     made = InstalledBuilder().install(tmp_path)
     with pytest.raises(UnsafeFileError):
-        wiring.FoundBundle(made.locate).read("alpha/SKILL.md")
+        wiring.DeferredBundle(made.locate).read("alpha/SKILL.md")
 
 
 def test_the_running_package_is_the_default() -> None:
@@ -136,7 +136,7 @@ def test_the_running_package_is_the_default() -> None:
 def test_one_chosen_collection_is_opened_as_if_there_were_no_others(tmp_path: Path) -> None:
     """And what says where it is can stop a start."""
     made = InstalledBuilder().install(tmp_path)
-    chosen = wiring.Chosen(finders={"acme-skills": made.locate})
+    chosen = wiring.ChosenCollections(finders={"acme-skills": made.locate})
     source = wiring.open_chosen(chosen)
     assert (type(source), chosen.identify()) == (Catalog, made.locate())
 
@@ -144,7 +144,9 @@ def test_one_chosen_collection_is_opened_as_if_there_were_no_others(tmp_path: Pa
 def test_several_chosen_collections_are_opened_together(tmp_path: Path) -> None:
     """An installed one and one that runs from its source: each with its own claims."""
     made = InstalledBuilder().install(tmp_path / "site")
-    chosen = wiring.Chosen(finders={"acme-skills": made.locate, "skills-bundle": installed.locate})
+    chosen = wiring.ChosenCollections(
+        finders={"acme-skills": made.locate, "skills-bundle": installed.locate}
+    )
     source = wiring.open_chosen(chosen)
     assert isinstance(source, Catalogs)
     states = source.search().collections
@@ -160,7 +162,7 @@ def test_one_that_cannot_be_found_leaves_the_others(tmp_path: Path) -> None:
 
     made = InstalledBuilder().install(tmp_path)
     source = wiring.open_chosen(
-        wiring.Chosen(
+        wiring.ChosenCollections(
             finders={"acme-skills": made.locate, "gone": nowhere}, ambiguous=frozenset({"gone"})
         )
     )

@@ -1,7 +1,7 @@
 """Edge: installed collections for programs, as names, paths and verified bytes.
 
-`import skills_bundle` gives everything here, and imports this module only when one of its names is
-asked for:
+`import skills_bundle` offers everything here, and imports this module only when one of its names is
+used:
 
 ```python
 import skills_bundle
@@ -12,10 +12,9 @@ for skill in acme.skills:
 text = acme.skill("incident-report").read_text()
 ```
 
-A `Collection` is what its lock said when it was opened. Nothing that may have changed since is
-passed off as that: every read opens the file anew, hashes the bytes it returns, and compares them
-with this lock. Everything here can be used by several threads at once. Nothing is written, no
-network is used, and no code of the packages is run.
+A `Collection` is what its lock said when it was opened. Every read opens the file anew, hashes the
+bytes it returns, and compares them with this lock. Everything here can be used by several threads
+at once. Nothing is written, no network is used, and no code of the packages is run.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.verification import Verification
     from skills_bundle.installed.collections import Declared
     from skills_bundle.installed.location import Installed
-    from skills_bundle.wiring import Opened
+    from skills_bundle.wiring import OpenBundle
 
 
 class UnknownFileError(SkillsBundleError):
@@ -56,7 +55,7 @@ def collections() -> tuple[Declared, ...]:
     Returns:
         One row a declaration, sorted by name: the collection's `name`, the `distribution` that
         brings it, its `version`, and the import `package` that holds it. Our own collection is
-        one. Two rows of one name mean that nobody can tell which is meant.
+        one. Two rows with one name are ambiguous: that collection cannot be opened.
 
     Example:
         >>> import skills_bundle
@@ -92,17 +91,17 @@ class Collection:
     Made by `collection`. Open it again to see what was installed since.
 
     Args:
-        find: Says where the installation is.
+        find: Locates the installation.
     """
 
     def __init__(self, find: Callable[[], Installed]) -> None:
         """Look at all of it once."""
         self._find = find
         self._opened = wiring.open_bundle(find)
-        self._skills = tuple(Skill(row, self._opened) for row in self._opened.view.lock.skills)
+        self._skills = tuple(Skill(row, self._opened) for row in self._opened.state.lock.skills)
 
     def __repr__(self) -> str:
-        """Say which collection of which distribution this is."""
+        """Return which collection of which distribution this is."""
         owner = f"{self.package_name} {self.version or '(no version)'}"
         return f"<Collection {self.name!r} of {owner}: {_count(len(self._skills), 'skill')}>"
 
@@ -128,7 +127,7 @@ class Collection:
         `source_provenance.status` says whether a commit is *asserted*, `build_verification` what
         the build *recorded*, and `integrity` whether the files matched the lock at the opening.
         """
-        return self._opened.view.provenance
+        return self._opened.state.provenance
 
     @property
     def skills(self) -> tuple[Skill, ...]:
@@ -137,14 +136,14 @@ class Collection:
 
     @property
     def path(self) -> Path:
-        """The skills folder on disk. What you open there yourself nobody has compared with a lock.
+        """The skills folder on disk. Files you open there yourself are not compared with the lock.
 
-        It may change under your hands, and it may hold files that no lock lists.
+        It may change at any time, and it may hold files that no lock lists.
         """
         return self._opened.folder
 
     def skill(self, name: str) -> Skill:
-        """Give one skill.
+        """Return one skill.
 
         Args:
             name: Its name, or its path below the skills folder.
@@ -167,8 +166,8 @@ class Collection:
     def verify(self) -> Verification:
         """Compare the installation with its lock and RECORD, as `skills-bundle verify` does.
 
-        Looks at everything anew, the package's own code included; it may be another installation
-        by now than the one that was opened. `verdict` and `exit_code` are the sum of it.
+        Everything is read anew, the package's own code included; since the opening, another
+        version may have been installed. `verdict` and `exit_code` sum it up.
 
         Raises:
             BundleUnavailableError: If there is nothing left to verify.
@@ -184,14 +183,14 @@ class Skill:
         opened: The collection's bundle.
     """
 
-    def __init__(self, locked: LockedSkill, opened: Opened) -> None:
+    def __init__(self, locked: LockedSkill, opened: OpenBundle) -> None:
         """Keep both; nothing is read."""
         self._locked = locked
         self._opened = opened
 
     def __repr__(self) -> str:
-        """Say which skill of which collection this is."""
-        owner = self._opened.view.provenance.collection
+        """Return which skill of which collection this is."""
+        owner = self._opened.state.provenance.collection
         return (
             f"<Skill {self.path_in_collection!r} of {owner!r}: {_count(len(self.files), 'file')}>"
         )
@@ -225,7 +224,7 @@ class Skill:
     def path(self) -> Path:
         """The skill's folder on disk, for programs that have to be given one.
 
-        What you open there yourself nobody has compared with a lock; `read` does.
+        Files you open there yourself are not compared with the lock; `read` does that.
         """
         return self._opened.folder / to_disk(self._locked.path)
 
@@ -240,10 +239,10 @@ class Skill:
     @property
     def provenance(self) -> Provenance:
         """The collection's provenance."""
-        return self._opened.view.provenance
+        return self._opened.state.provenance
 
     def read(self, path: str = SKILL_MD) -> bytes:
-        """Read a file, and give its bytes only if they are those that were locked.
+        """Read a file, and return its bytes only if they are those that were locked.
 
         The file is opened once, following no link; the bytes returned are the bytes hashed.
 
@@ -272,7 +271,7 @@ class Skill:
         Raises:
             UnknownFileError: As `read`.
             UnsafeFileError: As `read`.
-            UnicodeDecodeError: If it is no UTF-8.
+            UnicodeDecodeError: If it is not UTF-8.
         """
         return self.read(path).decode("utf-8-sig")
 

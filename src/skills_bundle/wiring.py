@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """The collections that a command answers for; which they are is settled by making this.
+class ChosenCollections:
+    """The collections that a command answers for.
 
     Attributes:
-        finders: By name, what says where each is installed; sorted by name, at least one.
+        finders: By name, a function that locates each; sorted by name, at least one.
         ambiguous: Names among them that more than one distribution declares: nothing is served of
             these, and their finders raise.
-        notes: What a person should know of what was found, a line each.
+        notes: What a person should know about the search, a line each.
     """
 
     finders: Mapping[str, Find]
@@ -43,7 +43,7 @@ class Chosen:
     notes: tuple[str, ...] = field(default=())
 
     def identify(self) -> object:
-        """Find the one collection there is; of several, each answers for itself.
+        """Locate the collection if there is only one.
 
         Raises:
             BundleUnavailableError: If there is one, and no answer could say where it comes from.
@@ -52,7 +52,7 @@ class Chosen:
 
 
 def finder(collection: str | None) -> Callable[[], Installed]:
-    """Give what says where a collection is installed.
+    """Return a function that locates a collection.
 
     Args:
         collection: Name of an installed collection, or None for our own.
@@ -68,15 +68,14 @@ def finder(collection: str | None) -> Callable[[], Installed]:
     return collections.find(collection)
 
 
-def choose(names: Sequence[str] = ()) -> Chosen:
-    """Find the collections to answer for. This looks once; what is installed later is not seen.
+def choose(names: Sequence[str] = ()) -> ChosenCollections:
+    """Find the collections to answer for, once; what is installed later is not seen.
 
     Args:
-        names: Those that were named; without any, every collection that is installed, ours among
-            them.
+        names: Their names; without any, every collection that is installed, ours among them.
 
     Raises:
-        UnknownCollectionError: If nobody declares one that was named.
+        UnknownCollectionError: If no distribution declares one that was named.
         AmbiguousCollectionError: If several distributions declare one that was named.
         TooManyCollectionsError: If there are more than one server may answer for.
     """
@@ -85,15 +84,15 @@ def choose(names: Sequence[str] = ()) -> Chosen:
     if names:
         finders = {name: collections.find(name) for name in sorted(set(names))}
         collections.bounded(finders)
-        return Chosen(finders=finders)
+        return ChosenCollections(finders=finders)
     survey = collections.survey()
     finders = survey.finders()
     collections.bounded(finders)
-    return Chosen(finders=finders, ambiguous=survey.ambiguous, notes=survey.notes())
+    return ChosenCollections(finders=finders, ambiguous=survey.ambiguous, notes=survey.notes())
 
 
-def open_chosen(chosen: Chosen, *, resources: Resources = "markdown") -> Source:
-    """Open the catalog of what was chosen; one collection is served as if there were no others.
+def open_chosen(chosen: ChosenCollections, *, resources: Resources = "markdown") -> Source:
+    """Open the catalog of the chosen collections.
 
     Args:
         chosen: Which collections.
@@ -102,7 +101,7 @@ def open_chosen(chosen: Chosen, *, resources: Resources = "markdown") -> Source:
     if len(chosen.finders) == 1:
         return open_catalog(resources=resources, find=next(iter(chosen.finders.values())))
     catalogs = {
-        name: Catalog(FoundBundle(find), resources=resources, base=uris.base_of(name))
+        name: Catalog(DeferredBundle(find), resources=resources, base=uris.base_of(name))
         for name, find in chosen.finders.items()
     }
     return Catalogs(catalogs, chosen.ambiguous)
@@ -118,16 +117,16 @@ def open_catalog(
 
     Args:
         resources: What may be read: `markdown` or `all`.
-        find: Says where the installation is.
+        find: Locates the installation.
     """
-    return Catalog(FoundBundle(find), resources=resources)
+    return Catalog(DeferredBundle(find), resources=resources)
 
 
 def verify_installation(*, find: Callable[[], Installed] = installed.locate) -> Verification:
     """Verify the running installation: lock, receipt, RECORD, every skill file and our own code.
 
     Args:
-        find: Says where the installation is.
+        find: Locates the installation.
 
     Raises:
         BundleUnavailableError: If there is nothing to verify: the package runs from an archive, or
@@ -140,25 +139,25 @@ def verify_installation(*, find: Callable[[], Installed] = installed.locate) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenBundle:
     """A bundle that was looked at once.
 
     Attributes:
         bundle: Reads files of that view.
-        view: What there was to be served.
+        state: What could be served.
         folder: The skills folder on disk.
     """
 
     bundle: Bundle
-    view: BundleState
+    state: BundleState
     folder: Path
 
 
-def open_bundle(find: Callable[[], Installed]) -> Opened:
+def open_bundle(find: Callable[[], Installed]) -> OpenBundle:
     """Open a bundle and look at all of it.
 
     Args:
-        find: Says where the installation is.
+        find: Locates the installation.
 
     Raises:
         BundleUnavailableError: If there is no lock that can be believed.
@@ -166,16 +165,16 @@ def open_bundle(find: Callable[[], Installed]) -> Opened:
     place = find()
     if place.project is None:
         bundle = InstalledBundle(find)
-        return Opened(bundle, bundle.current(), place.site / place.skills_prefix)
+        return OpenBundle(bundle, bundle.current(), place.site / place.skills_prefix)
     live = SourceBundle(place, place.project)
-    return Opened(live, live.current(), live.folder)
+    return OpenBundle(live, live.current(), live.folder)
 
 
-class FoundBundle:
+class DeferredBundle:
     """The bundle there is, looked for when it is first asked for, so that opening never fails.
 
     Args:
-        find: Says where the installation is.
+        find: Locates the installation.
     """
 
     def __init__(self, find: Callable[[], Installed]) -> None:
@@ -184,7 +183,7 @@ class FoundBundle:
         self._bundle: Bundle | None = None
 
     def current(self) -> BundleState:
-        """See `view.Bundle.current`."""
+        """See `Bundle.current`."""
         if self._bundle is None:
             place = self._find()
             self._bundle = (
@@ -195,7 +194,7 @@ class FoundBundle:
         return self._bundle.current()
 
     def read(self, path: str) -> bytes:
-        """See `view.Bundle.read`."""
+        """See `Bundle.read`."""
         if self._bundle is None:
             raise UnsafeFileError("missing", path)
         return self._bundle.read(path)

@@ -18,6 +18,7 @@ from tests.installed_builder import NAME, VERSION, InstalledBuilder, metadata_of
 
 if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock
+    from skills_bundle.errors import UnsafeFileKind
 
 KNOWN = Identity(NAME, VERSION, known=True)
 METADATA_SHA256 = sha256_hex(metadata_of(NAME, VERSION))
@@ -143,7 +144,7 @@ def _base64(data: bytes) -> str:
     ],
 )
 def test_a_file_that_cannot_be_read_has_the_state_of_its_kind(
-    kind: str, row: RecordRow | None, state: str
+    kind: UnsafeFileKind, row: RecordRow | None, state: str
 ) -> None:
     """One that is too large is altered if RECORD lists another, else it was never a lock."""
     found = documents.read_lock(UnsafeFileError(kind, "lock"), row)

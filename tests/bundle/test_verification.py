@@ -19,6 +19,8 @@ from tests.installed_builder import SAMPLE, InstalledBuilder
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from skills_bundle.errors import UnsafeFileKind
+
 BUILDER = InstalledBuilder()
 PREFIX = "pkg/.agents/skills/"
 FILES = {
@@ -93,7 +95,7 @@ def test_no_record_is_a_match_said_in_words() -> None:
     """Exit 0 with a note."""
     found = _verify(record=None)
     assert (found.exit_code, found.gaps) == (0, ("record_absent",))
-    assert found.notes == ("There is no RECORD: nobody gives a second opinion.",)
+    assert found.notes == ("There is no RECORD to confirm the files.",)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,7 @@ def test_no_record_is_a_match_said_in_words() -> None:
     ],
 )
 def test_a_record_that_is_there_and_was_not_read_is_not_absent(
-    kind: str, exit_code: int, gap: str
+    kind: UnsafeFileKind, exit_code: int, gap: str
 ) -> None:
     """What is no file was put there; what the system keeps from us may be fine."""
     found = _verify(record=None, record_refused=UnsafeFileError(kind, "RECORD"))

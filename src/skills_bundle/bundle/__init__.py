@@ -1,5 +1,5 @@
 """What we ship, and whether this is it: lock, build receipt, verification, provenance.
 
-Records and decisions, and three edges: `checkout` (git), `installed` and `safe_read` (disk).
-May import `skills`, `formats` and `errors`; knows no tool and no build backend.
+Records and decisions; nothing here touches the disk. May import `archives`, `git`, `skills`,
+`files` and what lies below; knows no tool and no build backend.
 """

@@ -266,7 +266,7 @@ def _unlocked_problems(lock: CatalogLock) -> list[Problem]:
     problems: list[Problem] = []
     for entry in lock.unlocked:
         if not {"", ".", ".."}.isdisjoint(entry.path.split("/")):
-            message = f"{entry.path!r} is no path in a git tree"
+            message = f"{entry.path!r} is not a path in a git tree"
             problems.append(Problem(code="unlocked_path", message=message, path="unlocked"))
         if entry.path in locked or entry.path in folders:
             message = f"{entry.path!r} is also locked, or a folder"

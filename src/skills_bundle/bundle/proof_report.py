@@ -49,7 +49,7 @@ NOT_SHOWN: Final = (
     "That the commit is in the repository that the project names, or in any.",
     "That anything besides the skills, such as the package's code, is the commit's.",
     "That author and committer are who the commit says: `verify --signed-by` asks its signature.",
-    "That no other object has the same id: ids of git are SHA-1; nobody looks for collisions.",
+    "That no other object has the same id: ids of git are SHA-1; collisions are not looked for.",
 )
 """What must not be concluded from a proof, however well it holds."""
 
@@ -104,7 +104,7 @@ class ProofReport(Record):
 
 
 def describe(receipt: Document[BuildReceipt], *, compared: bool) -> ProofReport:
-    """Say what a receipt's proof shows.
+    """Return what a receipt's proof shows.
 
     Args:
         receipt: As `documents.cross_check` and `trees.check_revision` leave it.

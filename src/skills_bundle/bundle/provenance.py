@@ -31,11 +31,11 @@ GAP_SENTENCES: Final[dict[str, str]] = {
     "altered_files": "Some files are not the ones that were installed; they are not served.",
     "unreadable_files": "Some locked files cannot be read, so they may hold anything; they are not "
     "served.",
-    "linked_install": "The installation is made of links: whoever owns the targets can change it.",
-    "record_absent": "There is no RECORD: nobody gives a second opinion.",
-    "record_unreadable": "RECORD cannot be read: it gives no second opinion.",
+    "linked_install": "The installation is made of links: the owner of the targets can change it.",
+    "record_absent": "There is no RECORD to confirm the files.",
+    "record_unreadable": "RECORD cannot be read, so it confirms nothing.",
     "record_mismatch": "RECORD is not valid, or lists other files or bytes than there are.",
-    "extra_files": "There are files among the skills that nobody lists; they are not served.",
+    "extra_files": "There are unlisted files among the skills; they are not served.",
     "unseen_entries": "Some files or folders of the package cannot be looked at and may hold "
     "anything; they are not served.",
 }
@@ -101,7 +101,7 @@ class Provenance(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """What is known of a bundle before its provenance is put into words.
+    """What is known about a bundle, from which its provenance follows.
 
     Attributes:
         collection: The lock's collection name.
@@ -123,7 +123,7 @@ class Bundle:
 
 
 def describe(bundle: Bundle) -> Provenance:
-    """Put what is known into the block that every answer carries.
+    """Return the provenance block that every answer carries.
 
     A revision is named only when a believed receipt names one and every installed file is the one
     that was locked: a commit beside other bytes would be a claim about something else.
@@ -178,7 +178,7 @@ class Explanation(Record):
         field: Dotted name inside the provenance block.
         value: As the answers carry it; null when it is null there, or when there is no block.
         checked: What was recomputed or compared here.
-        asserted: What somebody claims and nothing here can confirm.
+        asserted: What is claimed and cannot be confirmed here.
         not_proved: What must not be concluded from it.
     """
 
@@ -198,13 +198,13 @@ BASES: Final[dict[str, Basis]] = {
     "package_name": Basis(
         "It is the name in the METADATA beside the running package and, if there is one, the "
         "receipt's.",
-        "The name itself: whoever built the wheel chose it.",
+        "The name itself: the builder of the wheel chose it.",
         "That it came from the index project of that name: an installer does not record the index.",
     ),
     "package_version": Basis(
         "It is the version in the METADATA beside the running package and, if there is one, the "
         "receipt's.",
-        "The version itself: whoever built the wheel chose it.",
+        "The version itself: the builder of the wheel chose it.",
         "That this is the released wheel of that version; compare the wheel's own digest for that.",
     ),
     "repository": Basis(
@@ -275,7 +275,7 @@ def explain(verification: Verification) -> tuple[Explanation, ...]:
 
 
 def _value(block: Provenance | None, name: str) -> str | None:
-    """Give a field of the block as text; of several gaps, all of them."""
+    """Return a field of the block as text; of several gaps, all of them."""
     if block is None:
         return None
     if name == "gaps":

@@ -44,7 +44,7 @@ class Package(Record):
         version: As hatchling normalises it.
         metadata_sha256: SHA-256 of the wheel's core metadata, the file `METADATA`.
         computed: Fields of `[project]` that code or the environment gave when it was built, sorted:
-            no commit gives these.
+            these do not follow from the commit.
     """
 
     name: Text
@@ -111,14 +111,14 @@ class BuildReceipt(Record):
     """SHA-256 of this receipt rendered without this field: notices a flip in any of the others."""
 
     def to_bytes(self) -> bytes:
-        """Give the one rendering: UTF-8, 2-space indent, keys in this order, final newline."""
+        """Return the one rendering: UTF-8, 2-space indent, keys in this order, final newline."""
         return strict_json.pretty(self.model_dump(mode="json"))
 
 
 def seal(
     *, package: Package, catalog: CatalogClaim, inputs: Inputs, asserted: Asserted, source: Source
 ) -> BuildReceipt:
-    """Join the parts and add the digest of them all."""
+    """Make a receipt of its parts, with the digest of them all."""
     receipt = BuildReceipt(
         receipt_version=RECEIPT_VERSION,
         signed=False,
@@ -166,7 +166,7 @@ def parse(data: bytes) -> BuildReceipt:
 
 
 def _rule_problems(receipt: BuildReceipt) -> tuple[Problem, ...]:
-    """Give every contradiction between fields."""
+    """Return every contradiction between fields."""
     source, files = receipt.source, receipt.inputs.files
     executable = receipt.inputs.executable
     clean = source.state == "clean"
@@ -193,5 +193,5 @@ def _rule_problems(receipt: BuildReceipt) -> tuple[Problem, ...]:
 
 
 def _sorted_once(paths: tuple[str, ...]) -> bool:
-    """Tell whether paths are in the one order, by bytes, each once."""
+    """Return whether paths are sorted by bytes, each once."""
     return list(paths) == sorted(set(paths), key=str.encode)

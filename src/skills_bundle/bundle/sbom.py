@@ -1,7 +1,7 @@
 """Decision: the software bill of materials of a bundle: a function of its lock and its receipt.
 
-CycloneDX 1.6 as JSON, for the place that PEP 770 gives it in a wheel. Nothing in it is taken from
-anywhere but the two documents beside it, so that whoever has them can make it again and compare. No
+CycloneDX 1.6 as JSON, for the place that PEP 770 gives it in a wheel. It is made
+from the two documents beside it alone, so anyone who has them can make it again and compare. No
 clock is read: time and serial number come from the receipt.
 """
 
@@ -71,14 +71,14 @@ SPDX_IDS: Final = frozenset(
         "Zlib",
     }
 )
-"""Licences that are told by id. A closed list: one that grows would be another SBOM, and a name is
-right for every licence."""
+"""Licences written by id. The list is closed, since a longer one would change existing SBOMs; any
+other licence is written by name."""
 
 _COMMITTER: Final = re.compile(rb"^committer [^\n]*> ([0-9]{1,12}) [+-][0-9]{4}$", re.MULTILINE)
 
 
 def file_name(distribution: str) -> str:
-    """Give the name of the file.
+    """Return the name of the file.
 
     Args:
         distribution: Normalised name.
@@ -87,7 +87,7 @@ def file_name(distribution: str) -> str:
 
 
 def path(dist_info: str, distribution: str) -> str:
-    """Give the file's path in a wheel or installation.
+    """Return the file's path in a wheel or installation.
 
     Args:
         dist_info: The `.dist-info` folder.
@@ -97,7 +97,7 @@ def path(dist_info: str, distribution: str) -> str:
 
 
 def make(lock: CatalogLock, receipt: BuildReceipt) -> bytes:
-    """Give the bill of materials of a bundle, in its one rendering.
+    """Return the bill of materials of a bundle, in its one rendering.
 
     Args:
         lock: What ships.
@@ -116,7 +116,7 @@ def make(lock: CatalogLock, receipt: BuildReceipt) -> bytes:
             "metadata": _metadata(root, lock, receipt),
             "components": [*skills],
             # Said, since a reader would take silence for completeness: the skills are all there
-            # with every file; the package's code is not told, and what it depends on is not known.
+            # with every file; the package's code is not listed, and its dependencies are not known.
             "compositions": [
                 {"aggregate": "complete", "assemblies": inside},
                 {"aggregate": "incomplete", "assemblies": [root]},
@@ -127,7 +127,7 @@ def make(lock: CatalogLock, receipt: BuildReceipt) -> bytes:
 
 
 def state(found: bytes | None, lock: CatalogLock | None, receipt: BuildReceipt | None) -> SbomState:
-    """Tell whether a bill of materials is what lock and receipt give.
+    """Return whether a bill of materials follows from lock and receipt.
 
     Args:
         found: Its bytes; None if there is none, which a setting may want.
@@ -144,7 +144,7 @@ def state(found: bytes | None, lock: CatalogLock | None, receipt: BuildReceipt |
 
 
 def _version(data: bytes) -> str | None:
-    """Give the version of the form that a bill says it has."""
+    """Return the version of our form that a bill of materials states."""
     try:
         bom: Any = strict_json.loads(data, limit=limits.SBOM_MAX_BYTES)
         rows = bom["metadata"]["properties"]
@@ -155,18 +155,18 @@ def _version(data: bytes) -> str | None:
 
 
 def _purl(name: str, version: str) -> str:
-    """Give the package URL; of what a version may hold, two characters are to be escaped."""
+    """Return the package URL; two characters that a version may hold are escaped."""
     return f"pkg:pypi/{name}@{version.replace('!', '%21').replace('+', '%2B')}"
 
 
 def _serial(root: str, receipt: BuildReceipt) -> str:
-    """Give a serial number: a name-based UUID (RFC 9562, version 5) of package and receipt."""
+    """Return the serial number: a name-based UUID (RFC 9562, version 5) of package and receipt."""
     name = f"{root}#{sha256_hex(receipt.to_bytes())}"
     return f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name)}"
 
 
 def commit_time(receipt: BuildReceipt) -> str | None:
-    """Give the time of the commit that a receipt's proof holds, in UTC; None without one.
+    """Return the time of the commit that a receipt's proof holds, in UTC; None without one.
 
     It is the committer's word, as the author's is.
     """
@@ -204,7 +204,7 @@ def _metadata(root: str, lock: CatalogLock, receipt: BuildReceipt) -> Object:
 
 
 def _component(root: str, receipt: BuildReceipt) -> Object:
-    """Tell of the distribution; its address is what the project asserts, and is not looked up."""
+    """Return the distribution; its address is what the project asserts, and is not looked up."""
     component: Object = {
         "type": "library",
         "bom-ref": root,
@@ -245,7 +245,7 @@ def _skill(skill: LockedSkill) -> Object:
 
 
 def _field(skill: LockedSkill, name: str) -> str | None:
-    """Give a text of the frontmatter's `metadata`, where the Agent Skills specification has it."""
+    """Return a text in the frontmatter's `metadata`, the specification's place for it."""
     metadata = skill.frontmatter.get("metadata")
     return _text(metadata.get(name)) if isinstance(metadata, dict) else None
 
@@ -260,7 +260,7 @@ def _licence(text: str) -> Object:
 
 
 def _file(skill: LockedSkill, file: LockedFile) -> Object:
-    """Tell of one file, by its path below the skills folder: two skills may hold the same one."""
+    """Return one file, by its path below the skills folder: two skills may hold the same one."""
     return {
         "type": "file",
         "name": f"{skill.path}/{file.path}",

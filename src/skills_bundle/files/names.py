@@ -12,7 +12,7 @@ import os
 
 
 def from_disk(name: str) -> str:
-    """Give a name or path as we spell it.
+    """Return a name or path in UTF-8 from how the disk spells it.
 
     Args:
         name: As `os.listdir`, `os.scandir` or a `Path` gave it.
@@ -23,7 +23,7 @@ def from_disk(name: str) -> str:
 
 
 def shown(text: str) -> str:
-    r"""Give a name, an argument or foreign text so that every encoder takes it.
+    r"""Return a name, an argument or foreign text in a form that every encoder accepts.
 
     Args:
         text: What is not UTF-8 in it has become lone surrogates; these are written as `\xff`, and
@@ -37,7 +37,7 @@ def shown(text: str) -> str:
 
 
 def to_disk(name: str) -> str:
-    """Give a name or path as Python has to be asked for it; the inverse of `from_disk`.
+    """Return a name or path as Python expects it; the inverse of `from_disk`.
 
     Args:
         name: As a lock or git spells it.

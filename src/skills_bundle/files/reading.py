@@ -135,7 +135,7 @@ class Folder:
             relative: Whether to open everything in it relative to it, as far as supported.
 
         Raises:
-            OSError: If it is no folder or cannot be opened.
+            OSError: If it is not a folder or cannot be opened.
         """
         if relative:
             return cls(path, os.open(path, _FOLDER_FLAGS))
@@ -146,7 +146,7 @@ class Folder:
         """Open a folder in this one.
 
         Raises:
-            OSError: If it cannot be opened: `ELOOP` for a link, `ENOTDIR` for what is no folder.
+            OSError: If it cannot be opened: `ELOOP` for a link, `ENOTDIR` for what is not a folder.
         """
         name = to_disk(name)
         kind = _kind(self._stat(name))
@@ -369,7 +369,7 @@ def read_named(path: Path, limit: int) -> bytes:
         limit: Most bytes worth reading; one more is read so that the caller can see that there are.
 
     Raises:
-        OSError: As `open` raises it; `EINVAL` for what is no regular file.
+        OSError: As `open` raises it; `EINVAL` for what is not a regular file.
     """
     descriptor = os.open(path, _FILE_FLAGS)
     try:
@@ -422,7 +422,7 @@ def unreadable(code: str, message: str, place: str) -> UnreadableSideError:
 
 
 def walk(root: Path, start: str = "") -> Iterator[str]:
-    """Yield every path below a folder that is no folder itself, by-products left out.
+    """Yield every path below a folder that is not a folder itself, by-products left out.
 
     Args:
         root: The folder that paths are relative to.

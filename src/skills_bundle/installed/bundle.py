@@ -508,7 +508,7 @@ class SourceBundle:
         return data
 
     def verification(self) -> Verification:
-        """Return what is served, with the verdict that nothing can be told about it."""
+        """Return what is served, with the verdict `cannot_tell`."""
         state, place = self.current(), self._place
         return verify(
             InstallationFacts(

@@ -50,7 +50,7 @@ class TooManyCollectionsError(SkillsBundleError):
 
 
 class AmbiguousCollectionError(SkillsBundleError):
-    """A collection that several installed distributions declare: nobody can tell which is meant."""
+    """A collection that several installed distributions declare."""
 
     exit_code = 3
 
@@ -65,7 +65,7 @@ class Survey:
 
     Attributes:
         declared: Every collection, sorted by name and then distribution; ours is one of them.
-        unreadable: Metadata folders of distributions of which it cannot be told, sorted.
+        unreadable: Metadata folders of distributions that cannot be read, sorted.
         misnamed: Those of distributions that declare what no collection can be called, sorted.
         path: The folders that were looked in.
     """
@@ -77,14 +77,14 @@ class Survey:
 
     @property
     def ambiguous(self) -> frozenset[str]:
-        """Names of which nobody can tell whose they are. Ours is always the code that runs."""
+        """Names that several distributions declare. Ours always means the code that runs."""
         number = Counter(row.name for row in self.declared)
         return frozenset(name for name in number if number[name] > 1) - {OWN_NAME}
 
     def finders(self) -> dict[str, Callable[[], Installed]]:
-        """Give by name what says where each collection is installed, sorted by name.
+        """Return, by name, a function that locates each collection; sorted by name.
 
-        For a name that is ambiguous that is `BundleUnavailableError`.
+        For an ambiguous name it raises `BundleUnavailableError`.
         """
         rows = {row.name: row for row in self.declared if row.name not in self.ambiguous}
         rows[OWN_NAME] = OWN
@@ -93,7 +93,7 @@ class Survey:
         return dict(sorted(found.items()))
 
     def notes(self) -> tuple[str, ...]:
-        """Tell of what is not served although it may be a collection, a line each."""
+        """Return what is not served although it may be a collection, a line each."""
         lines = [
             f"the metadata in {folder} cannot be read; whether it declares a collection is unknown"
             for folder in self.unreadable
@@ -128,12 +128,12 @@ def survey(path: Sequence[str] | None = None) -> Survey:
     misnamed: set[str] = set()
     for folder in folders:
         here: dict[str, tuple[Declared, ...]] = {}
-        told = [(_declared(one), one) for one in metadata.distributions(path=[folder])]
-        unreadable += [_folder_of(one) for rows, one in told if rows is None]
+        read = [(_declared(one), one) for one in metadata.distributions(path=[folder])]
+        unreadable += [_folder_of(one) for rows, one in read if rows is None]
         misnamed |= {
-            _folder_of(one) for rows, one in told if rows and not all(map(_is_usable, rows))
+            _folder_of(one) for rows, one in read if rows and not all(map(_is_usable, rows))
         }
-        usable = [tuple(filter(_is_usable, rows)) for rows, _ in told if rows]
+        usable = [tuple(filter(_is_usable, rows)) for rows, _ in read if rows]
         # Sorted, so that what an interrupted upgrade left does not make the disk's order count.
         for rows in sorted(filter(None, usable)):
             here |= {row.distribution: rows for row in rows}
@@ -147,7 +147,7 @@ def survey(path: Sequence[str] | None = None) -> Survey:
 
 
 def installed_collections(path: Sequence[str] | None = None) -> tuple[Declared, ...]:
-    """Give every declared collection, sorted by name and then distribution; ours is one of them.
+    """Return every declared collection, sorted by name and then distribution; ours is one of them.
 
     Args:
         path: Folders to look in; by default `search_path()`.
@@ -169,7 +169,7 @@ def bounded(names: Collection[str]) -> None:
 
 
 def find(name: str, path: Sequence[str] | None = None) -> Callable[[], Installed]:
-    """Give what says where the package of a collection lies.
+    """Return a function that locates the package of a collection.
 
     Args:
         name: The collection's name, as its entry point spells it.
@@ -180,7 +180,7 @@ def find(name: str, path: Sequence[str] | None = None) -> Callable[[], Installed
         package is not there or carries no bundle.
 
     Raises:
-        UnknownCollectionError: If nobody declares it; names those that are declared.
+        UnknownCollectionError: If no distribution declares it; it lists those that are.
         AmbiguousCollectionError: If several distributions do; names them.
     """
     there = installed_collections(path)
@@ -193,7 +193,7 @@ def find(name: str, path: Sequence[str] | None = None) -> Callable[[], Installed
 
 
 def ambiguous(rows: Sequence[Declared]) -> AmbiguousCollectionError:
-    """Tell of declarations that have one name.
+    """Return the error of several declarations with one name.
 
     Args:
         rows: At least two.
@@ -214,7 +214,7 @@ def _unknown(name: str, there: Sequence[Declared]) -> UnknownCollectionError:
 
 
 def _folder_of(found: metadata.Distribution) -> str:
-    """Give the folder of a distribution's metadata; there is no public way to ask for it."""
+    """Return the folder of a distribution's metadata; there is no public way to ask for it."""
     return str(getattr(found, "_path", "a folder that is gone"))
 
 
@@ -225,7 +225,7 @@ def _refuse(rows: Sequence[Declared]) -> Installed:
 
 
 def _is_usable(row: Declared) -> bool:
-    """Tell whether a collection can have this name; it stands in every answer and in every URI."""
+    """Return whether a collection can have this name; it is in every answer and every URI."""
     return not [*CHECKS["collection"](row.name)] and _is_bounded(row.package)
 
 
@@ -234,13 +234,13 @@ def _is_bounded(text: str) -> bool:
 
 
 def _demand_readable(found: metadata.Distribution, *names: str) -> None:
-    """Insist that `importlib.metadata` can be let read files of the metadata.
+    """Check that `importlib.metadata` can safely read files of the metadata.
 
-    It waits for whoever writes to a pipe, and reads a file of any size; one distribution must not
-    keep all others from being served.
+    It blocks on a pipe and reads a file of any size; one distribution must not keep all others
+    from being served.
 
     Raises:
-        OSError: If one is no regular file, or too large.
+        OSError: If one is not a regular file, or too large.
     """
     folder = getattr(found, "_path", None)
     for name in names if isinstance(folder, Path) else ():  # else in an archive
@@ -249,7 +249,7 @@ def _demand_readable(found: metadata.Distribution, *names: str) -> None:
         except OSError:
             continue  # it says itself what it makes of that
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > format_limits.METADATA_MAX_BYTES:
-            raise OSError(None, "is no regular file, or too large", name)
+            raise OSError(None, "is not a regular file, or too large", name)
 
 
 def _declared(found: metadata.Distribution) -> tuple[Declared, ...] | None:
@@ -296,16 +296,16 @@ OWN: Final = Declared(OWN_NAME, OWN_NAME, skills_bundle.__version__, package=ski
 
 
 def search_path() -> tuple[str, ...]:
-    """Give the folders of the running environment: those that imports are looked for in.
+    """Return the folders of the running environment in which imports are looked for.
 
-    The empty one stands for the working directory, and a folder somebody happens to stand in
-    declares nothing. (`python -m skills_bundle` has taken it out by its full name already.)
+    The empty one means the working directory, which declares nothing. (`python -m skills_bundle`
+    has already removed it by its full name.)
     """
     return tuple(folder for folder in sys.path if folder)
 
 
 def locator(row: Declared, path: Sequence[str] | None = None) -> Callable[[], Installed]:
-    """Give what says where the package of one declaration lies; see `find`.
+    """Return a function that locates the package of one declaration; see `find`.
 
     Args:
         row: The declaration.
@@ -317,7 +317,7 @@ def locator(row: Declared, path: Sequence[str] | None = None) -> Callable[[], In
 
 
 def _owner(row: Declared) -> str:
-    """Give the distribution of a declaration as people name it."""
+    """Return the distribution of a declaration, with its version."""
     return f"{row.distribution} {row.version}".rstrip()
 
 
@@ -364,7 +364,7 @@ def _folder(package: str, path: tuple[str, ...]) -> Path | None:
 
 
 def _places(top: str, path: tuple[str, ...]) -> Iterable[str]:
-    """Give the folders of a top-level package."""
+    """Return the folders of a top-level package."""
     PathFinder.invalidate_caches()  # an installer may have been here a moment ago
     for finder in sys.meta_path:
         # Others than Python's own are how editable installations redirect a name.

@@ -180,7 +180,7 @@ def _is_settled(facts: Fingerprint, now: int) -> bool:
 def _entries(path: Path) -> list[FolderEntry] | None:
     """List a folder without following links; None if what it holds cannot be seen.
 
-    What is no folder, or was removed, has no entries: the files that should be in it show that.
+    What is not a folder, or was removed, has no entries: the files that should be in it show that.
     """
     try:
         if not stat.S_ISDIR(os.lstat(path).st_mode):

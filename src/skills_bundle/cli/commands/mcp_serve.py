@@ -12,7 +12,7 @@ from skills_bundle.cli import completion
 from skills_bundle.cli.framework import Command, Example, environment
 from skills_bundle.cli.options import collections_option, command_line, resources_option
 from skills_bundle.server.run import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets, say, serve_stdio
-from skills_bundle.wiring import Chosen, choose, open_chosen
+from skills_bundle.wiring import ChosenCollections, choose, open_chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,7 +153,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     )
 
 
-def _print_notes(chosen: Chosen) -> None:
+def _print_notes(chosen: ChosenCollections) -> None:
     for note in chosen.notes:
         say(note)
 
@@ -176,7 +176,7 @@ def _refuse(context: click.Context, reason: str, names: frozenset[str]) -> None:
 
 def _serve_http(
     context: click.Context,
-    source: tuple[Chosen, Resources],
+    source: tuple[ChosenCollections, Resources],
     groups: tuple[str, ...],
     address: str,
     http: _HttpOptions,
