@@ -87,7 +87,7 @@ def test_a_folder_of_no_project_cannot_be_rebuilt(sample: SampleProject) -> None
     ("more", "told"),
     [
         (("--front-end", "hatch", "--no-isolation"), "--no-isolation: hatch always"),
-        (("--front-end", "hatch", "--python", "x"), "--python: hatch takes"),
+        (("--front-end", "hatch", "--python", "x"), "--python: hatch does not support"),
         (("--front-end", "make"), "'make' is not one of"),
         (("--keep", "{folder}"), "is not empty"),
         (("--timeout", "0"), "--timeout"),

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from skills_bundle.supply_chain.source.report import SourceFile, SourceVerification
+    from skills_bundle.supply_chain.source.files import SourceFile
+    from skills_bundle.supply_chain.source.verify import SourceVerification
 
 DIST_INFO = "acme_skills-1.0.dist-info"
 NOTHING = Wanted()

@@ -227,7 +227,7 @@ def _parts(report: Rebuild, terminal: Terminal, *, everything: bool) -> Iterator
         ("repository", report.repository or "-"),
         ("commit", report.commit or "-"),
         ("project", report.project or "-"),
-        ("front end", report.front_end or "-"),
+        ("front end", _front_end(report)),
         *(("because", cause.message) for cause in report.causes),
     ]
     headline = f"{report.file_name}: {HEADLINES[report.verdict]}"
@@ -244,6 +244,10 @@ def _parts(report: Rebuild, terminal: Terminal, *, everything: bool) -> Iterator
     ]
     title = "1 file differs" if len(files) == 1 else f"{len(files):,} files differ"
     yield from file_table(title, files, terminal, everything=everything)
+
+
+def _front_end(report: Rebuild) -> str:
+    return "-" if report.front_end is None else f"{report.front_end}, which ran the commit's code"
 
 
 def _next_step(report: Rebuild) -> str:

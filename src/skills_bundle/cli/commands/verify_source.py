@@ -24,13 +24,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from skills_bundle.bundle.verdict import Verdict
     from skills_bundle.cli.output import Output, Terminal
-    from skills_bundle.supply_chain.source.report import (
-        CheckState,
-        SourceFile,
-        SourceVerification,
-        Verdict,
-    )
+    from skills_bundle.supply_chain.source.files import SourceFile
+    from skills_bundle.supply_chain.source.verify import CheckState, SourceVerification
 
 HEADLINES: Final[dict[Verdict, str]] = {
     "match": "every file is in the commit, or was generated and passes all checks",

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 FrontEnd = Literal["uv", "build", "pip", "hatch"]
 FRONT_ENDS: Final[tuple[FrontEnd, ...]] = ("uv", "build", "pip", "hatch")
-"""In the order in which the first that is there is taken."""
+"""In order of preference; the first installed one is used."""
 
 DROPPED: Final = re.compile(
     r"SOURCE_DATE_EPOCH|VIRTUAL_ENV(_PROMPT)?|CONDA_PREFIX|PYTHON\w*|GIT_\w+|HATCH_\w+|PIP_\w+|UV_\w+"
     r"|SETUPTOOLS_\w+|PBR_VERSION|DIST_EXTRA_CONFIG|CFLAGS|CXXFLAGS|LDFLAGS|ARCHFLAGS",
     re.IGNORECASE,
 )
-"""Variables that change what a build gives, or which Python it takes."""
+"""Variables that change the result of a build, or the Python it uses."""
 KEPT: Final = re.compile(
     r"PIP_(INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|TRUSTED_HOST|CERT|CLIENT_CERT|PROXY"
     r"|CACHE_DIR|NO_CACHE_DIR|CONFIG_FILE|RETRIES|DEFAULT_TIMEOUT|TIMEOUT|KEYRING_PROVIDER"
@@ -47,20 +47,20 @@ KEPT: Final = re.compile(
     r"|PYTHON_(DOWNLOADS|INSTALL_DIR|PREFERENCE))",
     re.IGNORECASE,
 )
-"""Of those, what only says where packages are taken from, and how."""
+"""Of those, variables that only select where packages come from, and how."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a front end is asked for.
+    """What a front end builds, and how.
 
     Attributes:
         kind: Of archive.
         project: The project's folder.
         out: The folder for the archive.
-        python: The interpreter to build with, None for the one that runs us.
-        isolated: Whether the build gets an environment of its own.
-        constraint: A file of constraints for what the build requires, or None.
+        python: The interpreter to build with; None for the current one.
+        isolated: Whether to build in a separate environment.
+        constraint: A file of constraints for the build requirements, or None.
     """
 
     kind: ArchiveKind
@@ -72,35 +72,35 @@ class Order:
 
 
 def problems(front_end: FrontEnd, order: Order) -> tuple[Problem, ...]:
-    """Return what of an order a front end does not know, as the option that asks for it."""
+    """Return a problem for each option of an order that a front end does not support."""
     return tuple(
         Problem(code="front_end_option", message=f"{front_end} {text}", path=option)
-        for option, text in _unknown(front_end, order)
+        for option, text in _unsupported(front_end, order)
     )
 
 
-def _unknown(front_end: FrontEnd, order: Order) -> Iterator[tuple[str, str]]:
+def _unsupported(front_end: FrontEnd, order: Order) -> Iterator[tuple[str, str]]:
     if front_end == "pip" and order.kind == "sdist":
         yield "--front-end", "builds wheels only"
     if front_end != "hatch":
         return
     if not order.isolated:
-        yield "--no-isolation", "always builds in an environment of its own"
+        yield "--no-isolation", "always builds in a separate environment"
     if order.constraint is not None:
-        yield "--build-constraint", "takes no constraints"
+        yield "--build-constraint", "does not support constraints"
     if order.python is not None:
-        yield "--python", "takes no interpreter"
+        yield "--python", "does not support another interpreter"
 
 
 def command(
     front_end: FrontEnd, program: Sequence[str], order: Order, python: str
 ) -> tuple[str, ...]:
-    """Return the argument list that asks for one archive.
+    """Return the argument list that builds one archive.
 
     Args:
-        front_end: Which.
-        program: What starts it.
-        order: What is asked for; `problems` has nothing to say of it.
+        front_end: The front end.
+        program: The arguments that start it.
+        order: What to build; without `problems`.
         python: The interpreter to build with.
     """
     if front_end == "hatch":
@@ -134,7 +134,7 @@ def environment(environ: Mapping[str, str], temporary: str) -> dict[str, str]:
 
     Args:
         environ: The caller's.
-        temporary: Where temporary files go, so that they are removed with the rest.
+        temporary: The folder for temporary files, which is removed with the rest.
     """
     kept = {
         name: value
@@ -147,21 +147,21 @@ def environment(environ: Mapping[str, str], temporary: str) -> dict[str, str]:
 _UNKNOWN_OPTION: Final = re.compile(
     r"(?:no such option:|unrecognized arguments:|unexpected argument '?)\s*(--[a-z-]+)"
 )
-"""What pip, pypa's build and uv say of an option that only newer versions have."""
+"""How pip, pypa's build and uv report an option that only newer versions have."""
 
 
 def unknown_option(log: str, words: Sequence[str]) -> str | None:
-    """Return the option of a command that its front end is too old for; None if it knew all.
+    """Return the option of a command that its front end is too old for, or None.
 
     Args:
-        log: What it said.
+        log: Its output.
         words: The command.
     """
     found = _UNKNOWN_OPTION.search(log)
     return found[1] if found is not None and found[1] in words else None
 
 
-LACKING: Final = re.compile(
+UNAVAILABLE: Final = re.compile(
     r"no matching distribution|could not find a version|no solution found|not found in the (cache|"
     r"package registry)|failed to (fetch|download)|network (connectivity|is unreachable)|offline"
     r"|name resolution|dns error|connection (refused|error|broken)|newconnectionerror"
@@ -169,37 +169,37 @@ LACKING: Final = re.compile(
     r"|backendunavailable|'pip', .*'install', .* returned non-zero",
     re.IGNORECASE,
 )
-"""What front ends say when something that the build requires cannot be had."""
+"""How front ends report that a build requirement is unavailable."""
 
 
 def lacks_requirements(log: str) -> bool:
-    """Return whether a failed build's log speaks of requirements that could not be had."""
-    return LACKING.search(log) is not None
+    """Return whether a failed build's log reports unavailable requirements."""
+    return UNAVAILABLE.search(log) is not None
 
 
 PROBE_SECONDS: Final = 30.0
-"""Seconds in which an interpreter has to say whether it has a module."""
+"""Seconds that an interpreter may take to import a front end."""
 ENDINGS: Final = {"wheel": "*.whl", "sdist": "*.tar.gz"}
 
 
 class BuildFailedError(SkillsBundleError):
-    """A front end that gave no archive; the last problem is why."""
+    """A front end that built no archive; the problem is the cause."""
 
     exit_code = 3
 
     def __init__(self, code: str, message: str, log: Sequence[str] = ()) -> None:
-        """Keep the last lines of its log beside the cause."""
+        """Keep the cause and the last lines of the log."""
         super().__init__(message, (Problem(code=code, message=message),))
         self.log = tuple(log[-limits.REBUILD_LOG_LINES :])
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A front end that is there.
+    """An installed front end.
 
     Attributes:
-        name: Which.
-        program: What starts it.
+        name: The front end.
+        program: The arguments that start it.
     """
 
     name: FrontEnd
@@ -210,10 +210,10 @@ def choose(wanted: FrontEnd | None, order: Order, environ: Mapping[str, str]) ->
     """Find a front end.
 
     Args:
-        wanted: The one that somebody named, or None for the first that is there and knows the
-            order.
-        order: What it will be asked for.
-        environ: Its environment; where programs are looked for.
+        wanted: The front end that the user named, or None for the first that is installed and
+            supports the order.
+        order: What to build.
+        environ: Its environment; PATH locates programs.
     """
     able: list[FrontEnd] = [one for one in FRONT_ENDS if not problems(one, order)]
     names: list[FrontEnd] = able if wanted is None else [wanted]
@@ -228,7 +228,7 @@ def _program(name: FrontEnd, order: Order, environ: Mapping[str, str]) -> tuple[
     if name in {"uv", "hatch"}:
         return _in_path(name, environ.get("PATH", ""))
     python = order.python or sys.executable
-    # From a folder that holds nothing to import by accident.
+    # In an empty folder, so that nothing is imported from the current one.
     probe = [python, "-c", f"import {name}.__main__"]
     with suppress(OSError, subprocess.TimeoutExpired):
         ran = subprocess.run(  # noqa: S603 - an argument list, the interpreter that was named
@@ -245,7 +245,7 @@ def _program(name: FrontEnd, order: Order, environ: Mapping[str, str]) -> tuple[
 
 
 def _in_path(name: str, path: str) -> tuple[str, ...] | None:
-    """Find a program beside our interpreter or in PATH; relative folders are the caller's."""
+    """Find a program beside the current interpreter or in PATH; skip relative folders."""
     folders = [str(Path(sys.executable).parent), *path.split(os.pathsep)]
     kept = os.pathsep.join(one for one in folders if Path(one).is_absolute())
     found = shutil.which(name, path=kept)
@@ -253,42 +253,42 @@ def _in_path(name: str, path: str) -> tuple[str, ...] | None:
 
 
 def build(chosen: Chosen, order: Order, environ: Mapping[str, str], seconds: float) -> Path:
-    """Run a front end and give the archive that it makes.
+    """Run a front end and return the path of the archive.
 
     Args:
         chosen: The front end.
-        order: What it is asked for.
+        order: What to build.
         environ: Its environment.
-        seconds: How long it may take.
+        seconds: The time limit.
 
     Raises:
-        BuildFailedError: If it fails, takes too long, or makes no archive or several.
+        BuildFailedError: If it fails, exceeds the limit, or builds no archive or several.
     """
     python = order.python or sys.executable
     words = command(chosen.name, chosen.program, order, python)
     log = Path(order.out, "build.log")
     with log.open("wb") as file:
         status = _run(words, order, environ, file, seconds)
-    told = tail(log)
+    lines = tail(log)
     if status is None:
-        message = f"{chosen.name} was ended after {seconds:g} seconds; --timeout gives it longer"
-        raise BuildFailedError("build_timed_out", message, told)
+        message = f"{chosen.name} was stopped after {seconds:g} seconds; set a higher --timeout"
+        raise BuildFailedError("build_timed_out", message, lines)
     if status != 0:
-        _refuse_option(chosen.name, words, told)
-        raise _failed(chosen.name, status, told, order)
+        _refuse_option(chosen.name, words, lines)
+        raise _failed(chosen.name, status, lines, order)
     found = sorted(Path(order.out).glob(ENDINGS[order.kind]))
     if len(found) != 1:
-        message = f"{chosen.name} succeeded and made {len(found)} archives of the kind"
-        raise BuildFailedError("no_archive", message, told)
+        message = f"{chosen.name} succeeded, but built {len(found)} archives of this kind"
+        raise BuildFailedError("no_archive", message, lines)
     return found[0]
 
 
 def _refuse_option(name: str, words: Sequence[str], log: Sequence[str]) -> None:
-    """Tell a front end that is too old from a build that fails."""
+    """Raise a specific error if the front end is too old for an option."""
     option = unknown_option("\n".join(log), words)
     if option is not None:
         message = (
-            f"this {name} is too old to know {option}: upgrade it where it is installed "
+            f"this {name} is too old to know {option}; upgrade it in its environment "
             f"(`python -m pip install --upgrade {name}`), or name another --front-end"
         )
         raise BuildFailedError("front_end_option", message, log)
@@ -297,13 +297,13 @@ def _refuse_option(name: str, words: Sequence[str], log: Sequence[str]) -> None:
 def _failed(name: str, status: int, log: Sequence[str], order: Order) -> BuildFailedError:
     if lacks_requirements("\n".join(log)):
         remedy = (
-            "install them and use --no-isolation, which builds with what is installed here"
+            "install them and use --no-isolation, which builds with the installed packages"
             if order.isolated
-            else "install them into the environment that builds, or leave --no-isolation out"
+            else "install them into the build environment, or omit --no-isolation"
         )
-        message = f"{name} cannot have what the build requires (status {status}); {remedy}"
+        message = f"{name} could not get the build requirements (status {status}); {remedy}"
         return BuildFailedError("requirements_unavailable", message, log)
-    return BuildFailedError("build_failed", f"{name} ended with status {status}", log)
+    return BuildFailedError("build_failed", f"{name} failed with status {status}", log)
 
 
 def _run(
@@ -313,7 +313,7 @@ def _run(
     log: IO[bytes],
     seconds: float,
 ) -> int | None:
-    """Return the exit status, or None if it took too long."""
+    """Return the exit status, or None after the time limit."""
     with (
         subprocess.Popen(  # noqa: S603 - an argument list; running the commit's code is the purpose
             words,
@@ -322,9 +322,9 @@ def _run(
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a group of its own, which can be ended as a whole
+            start_new_session=True,  # so that the whole process group can be stopped
         ) as process,
-        _ended(process),
+        _stopping(process),
     ):
         try:
             return process.wait(timeout=seconds)
@@ -333,8 +333,8 @@ def _run(
 
 
 @contextmanager
-def _ended(process: subprocess.Popen[bytes]) -> Generator[None]:
-    """End a process and its group afterwards, also what a finished one left running."""
+def _stopping(process: subprocess.Popen[bytes]) -> Generator[None]:
+    """Stop a process and its group afterwards, including what it left running."""
     try:
         yield
     finally:
@@ -354,9 +354,9 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def tail(log: Path) -> tuple[str, ...]:
-    """Return the lines at the end of a log; more than are shown, since the cause may be above.
+    """Return the lines at the end of a log; more than are shown, because the cause may be above.
 
-    None of one that is gone: the build could do as it pleased.
+    A log that the build removed has no lines.
     """
     if not log.is_file():
         return ()

@@ -1,4 +1,4 @@
-"""Edge: `rebuild`: a commit built again, and the result compared with an archive bit for bit.
+"""Edge: `rebuild`: build a commit again, and compare the result with an archive bit for bit.
 
 This runs the commit's own build code with the caller's permissions. It is never reached over MCP,
 and nothing else in this package calls it.
@@ -33,7 +33,8 @@ from skills_bundle.supply_chain import limits
 from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.diff import ArchiveDiff, compare_archives
 from skills_bundle.supply_chain.rebuild import front_end as front_ends
-from skills_bundle.supply_chain.source.files import generator
+from skills_bundle.supply_chain.source import project as source_project
+from skills_bundle.supply_chain.source.files import generator, listed
 from skills_bundle.supply_chain.source.verify import Wanted, locate
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.git.repository import Repository
     from skills_bundle.supply_chain.archive.contents import ArchiveContents
-    from skills_bundle.supply_chain.diff import Change, FileChange
+    from skills_bundle.supply_chain.diff import FileChange
     from skills_bundle.supply_chain.source.project import SourceProject
 
 
@@ -57,8 +58,8 @@ EXIT_CODES: Final[dict[RebuildVerdict, Literal[0, 1, 3]]] = {
     "different_content": 1,
     "not_rebuildable": 3,
 }
-"""What `skills-bundle rebuild` exits with. Another archive of the same content is not the archive:
-its digest is not the one that an index, a lock file or a signature names."""
+"""Exit codes of `skills-bundle rebuild`. A different archive with the same content fails: an index,
+a lock file or a signature names the digest of the archive."""
 
 
 class Cause(Record):
@@ -66,7 +67,7 @@ class Cause(Record):
 
     Attributes:
         code: Stable; documented in the reference.
-        message: In words, with what to do where we know it.
+        message: A sentence, with what to do if that is known.
     """
 
     code: str
@@ -74,7 +75,7 @@ class Cause(Record):
 
 
 class Rebuilt(Record):
-    """The archive that was made anew.
+    """The rebuilt archive.
 
     Attributes:
         file_name: Its name.
@@ -88,25 +89,25 @@ class Rebuilt(Record):
 
 
 class Rebuild(Record):
-    """What came of building a commit again.
+    """The result of building a commit again.
 
     Attributes:
         verdict: `identical`: bit for bit. `same_content_different_archive`: the same files with the
-            same bytes and modes, packed or named otherwise. `different_content`: other files.
-            `not_rebuildable`: nothing was built that could be compared.
+            same bytes and modes, but packed or named differently. `different_content`: the files
+            differ. `not_rebuildable`: nothing was built that could be compared.
         exit_code: 0, 1, 1 or 3, in that order.
-        file_name: Of the archive that was given.
+        file_name: Of the given archive.
         kind: `wheel` or `sdist`.
-        sha256: Digest of the archive that was given.
+        sha256: Digest of the given archive.
         package_name: Normalised name of the distribution.
         package_version: Its version.
         repository: The folder that was cloned; null if it could not be opened.
         commit: Full id of the commit; null if none was found.
         project: The project's folder in it, `.` for the top; null likewise.
         front_end: `uv`, `build`, `pip` or `hatch`; null if none was run.
-        rebuilt: What was made; null if nothing was.
+        rebuilt: The rebuilt archive; null if there is none.
         causes: Why the verdict is not `identical`.
-        diff: The difference, from the given archive to the rebuilt one; null if nothing was made.
+        diff: The difference, from the given archive to the rebuilt one; null if there is none.
         log: The last lines of the front end's log, if it failed.
     """
 
@@ -131,15 +132,13 @@ class Rebuild(Record):
         return self.model_dump(mode="json")
 
 
-SHOWN: Final = 3
-"""Files that a sentence names before it counts the others."""
 PACKED_SIZE: Final = "packed size"
-"""What an archive's reader calls the bytes that a member takes up; follows from its compression."""
+"""Name of the fact that follows from a member's compression."""
 COMPRESSED: Final = Cause(
     code="compression",
     message="both are compressed, but by different versions or levels of zlib",
 )
-MADE: Final = ("WHEEL", "METADATA", "PKG-INFO", "RECORD", "entry_points.txt", RECEIPT_FILE_NAME)
+GENERATED: Final = {*source_project.GENERATED["wheel"], *source_project.GENERATED["sdist"]}
 
 
 def causes_of(
@@ -148,8 +147,8 @@ def causes_of(
     """Return the causes of a difference.
 
     Args:
-        given: What the archive carries.
-        rebuilt: What the one that was made anew carries.
+        given: Of the given archive.
+        rebuilt: Of the rebuilt archive.
         diff: Their difference; they are not identical.
     """
     if not diff.members:
@@ -161,19 +160,14 @@ def causes_of(
     found += _receipt(given.receipt.value, rebuilt.receipt.value, changed)
     found += _files(diff)
     if not found:
-        found.append(Cause(code="record", message=f"only {_listed(list(changed))} differ"))
+        found.append(Cause(code="record", message=f"only {listed(list(changed))} differ"))
     return tuple(found)
-
-
-def _listed(paths: list[str]) -> str:
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    return ", ".join(paths[:SHOWN]) + more
 
 
 def _packing(
     given: ArchiveContents, rebuilt: ArchiveContents, diff: ArchiveDiff
 ) -> Iterator[Cause]:
-    """Return how two archives of the same files are packed otherwise."""
+    """Return how the packing of two archives of the same files differs."""
     if given.archive.top != rebuilt.archive.top:
         text = f"the top folder is {given.archive.top}, and {rebuilt.archive.top} in the rebuild"
         yield Cause(code="file_name", message=text)
@@ -187,27 +181,23 @@ def _packing(
         if change.name not in {"size", "kind", "file name", "top folder"}:
             text = f"{change.name}: {change.before or 'none'}, and {change.after or 'none'} rebuilt"
             yield Cause(code="packing", message=text)
-    yield from _keeping(diff)
+    yield from _entry_facts(diff)
 
 
-def _keeping(diff: ArchiveDiff) -> Iterator[Cause]:
-    """Return what is kept otherwise beside the bytes, each thing once, with an example."""
+def _entry_facts(diff: ArchiveDiff) -> Iterator[Cause]:
+    """Return each fact about entries that differs, with an example."""
     facts = [(row.path, change) for row in diff.entries for change in row.changes]
-    found = {name: [row for row in facts if row[1].name == name] for name in _named(facts)}
+    found = {fact.name: [row for row in facts if row[1].name == fact.name] for _, fact in facts}
     sizes = found.pop(PACKED_SIZE, [])
     for name, rows in found.items():
         path, first = rows[0]
         text = (
-            f"{name} of {len(rows)} of its entries: {first.before or 'none'} of {path}, "
+            f"{name} of {len(rows)} entries: {first.before or 'none'} of {path}, "
             f"and {first.after or 'none'} rebuilt"
         )
         yield Cause(code="packing", message=text)
     if sizes and "compression" not in found:
         yield COMPRESSED
-
-
-def _named(facts: list[tuple[str, Change]]) -> list[str]:
-    return list(dict.fromkeys(change.name for _, change in facts))
 
 
 def _names(given: ArchiveContents, rebuilt: ArchiveContents) -> Iterator[Cause]:
@@ -228,9 +218,9 @@ def _generator(given: ArchiveContents, rebuilt: ArchiveContents) -> Iterator[Cau
     if one != other:
         pin = one.replace(" ", "==")
         text = (
-            f"it was made by {one or 'an unnamed tool'}, and the rebuild by {other or 'another'}; "
-            f"the project should pin it in build-system.requires, and meanwhile a file with "
-            f"{pin} for --build-constraint does"
+            f"it was built with {one or 'an unnamed tool'}, and the rebuild with "
+            f"{other or 'another'}; the project should pin it in build-system.requires, or use a "
+            f"file with {pin} for --build-constraint"
         )
         yield Cause(code="generator", message=text)
 
@@ -241,7 +231,7 @@ def _metadata(
     for name in {"METADATA", "PKG-INFO"} & changed.keys():
         rows = [_lines(_member(each, name)) for each in (given, rebuilt)]
         fields = sorted({row.partition(":")[0] for row in rows[0] ^ rows[1]})
-        text = f"{name} differs in {_listed(fields) or 'its description'}"
+        text = f"{name} differs in {listed(fields) or 'its description'}"
         receipt = given.receipt.value
         if receipt is not None and receipt.package.computed:
             text += f"; computed at each build: {', '.join(receipt.package.computed)}"
@@ -249,7 +239,7 @@ def _metadata(
 
 
 def _lines(data: bytes) -> set[str]:
-    """Return the fields of a head; what follows it is the description."""
+    """Return the lines of the fields, without the description after them."""
     return set(data.decode(errors="replace").partition("\n\n")[0].splitlines())
 
 
@@ -274,22 +264,22 @@ def _receipt(
 
 
 def _files(diff: ArchiveDiff) -> Iterator[Cause]:
-    """Name the files that no build makes and that are not the same."""
+    """Return the files that differ and are not generated by the build."""
     words = {
         "removed": ("only_given", "only the given archive contains"),
         "added": ("only_rebuilt", "only the rebuild contains"),
-        "changed": ("files", "other bytes have"),
-        "executable": ("modes", "the executable bit differs of"),
+        "changed": ("files", "different bytes:"),
+        "executable": ("modes", "different executable bits:"),
     }
-    rows = [row for row in diff.members if posixpath.basename(row.path) not in MADE]
+    rows = [row for row in diff.members if posixpath.basename(row.path) not in GENERATED]
     for kind, (code, text) in words.items():
         paths = [row.path for row in rows if kind in row.kinds]
         if paths:
-            yield Cause(code=code, message=f"{text} {_listed(paths)}")
+            yield Cause(code=code, message=f"{text} {listed(paths)}")
 
 
 PREFIX = "skills-bundle-rebuild-"
-"""How the name of the temporary folder begins."""
+"""Prefix of the temporary folder's name."""
 
 
 def _silent(_phase: str) -> AbstractContextManager[None]:
@@ -298,18 +288,18 @@ def _silent(_phase: str) -> AbstractContextManager[None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How a commit is to be built again.
+    """How to build a commit again.
 
     Attributes:
-        environ: The caller's environment; see `front_end.environment` for what a build gets of it.
-        front_end: Which, or None for the first that is there.
-        isolated: Whether the build gets an environment of its own.
-        constraint: A file of constraints for what the build requires, or None.
-        python: The interpreter to build with, or None for the one that runs us.
-        project: The project's folder in the repository, or None to look for it.
-        keep: An empty folder for the rebuilt archive, or None to remove it with the rest.
-        seconds: How long the front end may take.
-        phase: Called with a word for each phase; what it gives is entered around it.
+        environ: The caller's environment; `front_end.environment` selects what a build gets.
+        front_end: The front end, or None for the first that is installed.
+        isolated: Whether to build in a separate environment.
+        constraint: A file of constraints for the build requirements, or None.
+        python: The interpreter to build with, or None for the current one.
+        project: The project's folder in the repository, or None to search.
+        keep: An empty folder for the rebuilt archive, or None to remove it.
+        seconds: The time limit of the front end.
+        phase: Called with the name of each phase; returns a context manager around it.
     """
 
     environ: Mapping[str, str]
@@ -326,7 +316,7 @@ class Options:
 def rebuild(file: Path, repository: Path, options: Options) -> Rebuild:
     """Build the commit of an archive again and compare.
 
-    Everything is made in one temporary folder, which is removed also when this is interrupted.
+    Everything is built in one temporary folder, which is removed even after an interruption.
 
     Args:
         file: A wheel or an sdist.
@@ -334,11 +324,11 @@ def rebuild(file: Path, repository: Path, options: Options) -> Rebuild:
         options: How to build.
 
     Returns:
-        A report; what keeps a commit from being built again is one, too.
+        The report, also if the commit cannot be built again.
 
     Raises:
         UnreadableArchiveError: If the archive cannot be read.
-        UnsafeArchiveError: If it is refused.
+        UnsafeArchiveError: If it is unsafe to read.
     """
     given = contents_of(open_archive(file))
     report = Rebuild(
@@ -352,18 +342,13 @@ def rebuild(file: Path, repository: Path, options: Options) -> Rebuild:
     )
     try:
         opened = open_repository(repository)
-        report = report.model_copy(update={"repository": opened.path})
-        project = _project(given, opened, options)
-        found = {"commit": project.commit.oid, "project": project.folder or "."}
-        report = report.model_copy(update=found)
-        with tempfile.TemporaryDirectory(prefix=PREFIX) as room:
-            return _built(given, opened, project, (Path(room).resolve(), options, report))
+        report = _with(report, repository=opened.path)
+        project = locate(given, opened, Wanted(project=options.project))
+        report = _with(report, commit=project.commit.oid, project=project.folder or ".")
+        with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
+            return _built(given, opened, project, (Path(folder).resolve(), options, report))
     except (RepositoryUnavailableError, SourceMismatchError, CheckoutError) as error:
         return _with(report, causes=_causes(error))
-
-
-def _project(given: ArchiveContents, repository: Repository, options: Options) -> SourceProject:
-    return locate(given, repository, Wanted(project=options.project))
 
 
 def _with(report: Rebuild, **more: Any) -> Rebuild:  # noqa: ANN401 - fields of the report
@@ -385,16 +370,16 @@ def _built(
     project: SourceProject,
     work: tuple[Path, Options, Rebuild],
 ) -> Rebuild:
-    """Clone, build and compare in a folder of our own."""
-    room, options, report = work
-    order = _order(given, room, project, options)
-    environ = front_ends.environment(options.environ, str(room / "tmp"))
+    """Clone, build and compare in a temporary folder."""
+    folder, options, report = work
+    order = _order(given, folder, project, options)
+    environ = front_ends.environment(options.environ, str(folder / "tmp"))
     chosen = front_ends.choose(options.front_end, order, environ)
     if chosen is None:
         return _with(report, causes=(_no_front_end(options),))
     report = _with(report, front_end=chosen.name)
     with options.phase(f"Cloning {project.commit.oid[:12]} ..."):
-        clone(repository, project.commit, room / "source")
+        clone(repository, project.commit, folder / "source")
     try:
         with options.phase(f"Building with {chosen.name} ..."):
             archive = front_ends.build(chosen, order, environ, options.seconds)
@@ -404,14 +389,14 @@ def _built(
 
 
 def _order(
-    given: ArchiveContents, room: Path, project: SourceProject, options: Options
+    given: ArchiveContents, folder: Path, project: SourceProject, options: Options
 ) -> front_ends.Order:
     for name in ("out", "tmp"):
-        (room / name).mkdir()
+        (folder / name).mkdir()
     return front_ends.Order(
         kind=given.archive.kind,
-        project=str(room / "source" / to_disk(project.folder)),
-        out=str(room / "out"),
+        project=str(folder / "source" / to_disk(project.folder)),
+        out=str(folder / "out"),
         python=_interpreter(options.python),
         isolated=options.isolated,
         constraint=None if options.constraint is None else str(options.constraint.resolve()),
@@ -419,9 +404,9 @@ def _order(
 
 
 def _interpreter(python: str | None) -> str | None:
-    """Return a path to an interpreter from where we stand, since the build stands elsewhere."""
+    """Return an absolute path to an interpreter, because the build has another current folder."""
     is_path = python is not None and Path(python).name != python
-    # Not resolved: through the link of a virtual environment it would be another interpreter.
+    # Not resolved: the link in a virtual environment selects the environment.
     return str(Path.cwd() / python) if python is not None and is_path else python
 
 
@@ -438,25 +423,25 @@ def _no_front_end(options: Options) -> Cause:
 def _compared(given: ArchiveContents, archive: Path, options: Options, report: Rebuild) -> Rebuild:
     with options.phase("Comparing ..."):
         try:
-            made = contents_of(open_archive(archive, kind=given.archive.kind))
+            rebuilt = contents_of(open_archive(archive, kind=given.archive.kind))
         except (UnsafeArchiveError, UnreadableArchiveError) as error:
             return _with(report, causes=_causes(error))
         if options.keep is not None:
             options.keep.mkdir(parents=True, exist_ok=True)
             replace_file(options.keep / archive.name, archive.read_bytes())
-        diff = compare_archives(given.archive, made.archive)
+        diff = compare_archives(given.archive, rebuilt.archive)
     verdict: RebuildVerdict = "different_content"
-    same_name = given.archive.file_name == made.archive.file_name  # installers go by it
+    same_name = given.archive.file_name == rebuilt.archive.file_name  # installers use it
     if diff.identical and same_name:
         verdict = "identical"
     elif not diff.members:
         verdict = "same_content_different_archive"
-    rebuilt = made.archive
+    made = rebuilt.archive
     return _with(
         report,
         verdict=verdict,
         exit_code=EXIT_CODES[verdict],
-        rebuilt=Rebuilt(file_name=rebuilt.file_name, sha256=rebuilt.sha256, size=rebuilt.size),
-        causes=() if verdict == "identical" else causes_of(given, made, diff),
+        rebuilt=Rebuilt(file_name=made.file_name, sha256=made.sha256, size=made.size),
+        causes=() if verdict == "identical" else causes_of(given, rebuilt, diff),
         diff=diff,
     )

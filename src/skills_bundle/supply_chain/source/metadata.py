@@ -8,12 +8,13 @@ no configuration, and is listed instead.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from packaging.markers import Marker
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.utils import canonicalize_name, canonicalize_version
 
 from skills_bundle.formats import metadata_files
 from skills_bundle.supply_chain.source.project import table, texts
@@ -53,7 +54,7 @@ def compare(data: bytes, project: SourceProject) -> Metadata:
     }
     found = {
         "Name": {canonicalize_name(name) for name in head.fields.get("name", ())},
-        "Version": {_normal_version(row) for row in head.fields.get("version", ())},
+        "Version": {canonicalize_version(row) for row in head.fields.get("version", ())},
         "Requires-Python": {_specifiers(row) for row in head.fields.get("requires-python", ())},
         "Requires-Dist": {_requirement(row) for row in head.fields.get("requires-dist", ())},
     }
@@ -84,7 +85,7 @@ def _static(project: SourceProject, field: str, normal: Callable[[str], str]) ->
 def _version(project: SourceProject) -> set[str] | None:
     """Return the version in the table, or in the file that hatchling searches for it."""
     if not _is_dynamic(project, "version"):
-        return {_normal_version(str(project.metadata.get("version", "")))}
+        return {canonicalize_version(str(project.metadata.get("version", "")))}
     rows = table(project.document, "tool", "hatch", "version")
     path = rows.get("path")
     if rows.keys() != {"path"} or not isinstance(path, str):
@@ -95,17 +96,7 @@ def _version(project: SourceProject) -> set[str] | None:
         return None
     text = project.commit.data(found.entry.oid).decode(errors="replace")
     match = _VERSION_IN_FILE.search(text)
-    return None if match is None else {_normal_version(match["version"])}
-
-
-def _normal_version(text: str) -> str:
-    """Return a version in the normal form of PEP 440, without trailing zeros."""
-    try:
-        found = Version(text)
-    except InvalidVersion:
-        return text
-    release = re.sub(r"(\.0)+$", "", ".".join(map(str, found.release)))
-    return str(found).replace(".".join(map(str, found.release)), release, 1)
+    return None if match is None else {canonicalize_version(match["version"])}
 
 
 def _requirements(project: SourceProject) -> set[str] | None:
@@ -116,38 +107,53 @@ def _requirements(project: SourceProject) -> set[str] | None:
     extras: dict[str, list[str]] = {}
     for extra, listed in table(project.metadata, "optional-dependencies").items():
         extras.setdefault(canonicalize_name(extra), []).extend(texts(listed))
-    if any("{" in row for row in (*rows, *(row for listed in extras.values() for row in listed))):
+    if any("{" in row for row in chain(rows, *extras.values())):
         return None
     name = canonicalize_name(str(project.metadata.get("name", "")))
-    options = {
-        (extra, row) for extra in extras for row in _with_own_extras(extra, extras, name, set())
+    return {
+        *map(_requirement, rows),
+        *(_requirement(row, extra) for extra in extras for row in _of_extra(extra, extras, name)),
     }
-    return {*map(_requirement, rows), *(_requirement(row, extra) for extra, row in options)}
 
 
-def _with_own_extras(
-    extra: str, extras: dict[str, list[str]], name: str, seen: set[str]
-) -> set[str]:
-    """Return the requirements of an extra; `name[other]` stands for those of another extra."""
-    if extra in seen:
-        return set()
+def _of_extra(extra: str, extras: dict[str, list[str]], name: str) -> set[str]:
+    """Return the requirements of an extra; `name[other]` adds those of the project's own `other`.
+
+    Args:
+        extra: Normalized.
+        extras: The requirements of each extra.
+        name: The project's normalized name.
+    """
     found: set[str] = set()
-    for row in extras.get(extra, []):
-        try:
-            requirement = Requirement(row)
-        except InvalidRequirement:
-            found.add(row)
+    seen: set[str] = set()
+    waiting = [extra]
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
             continue
-        if canonicalize_name(requirement.name) != name:
-            found.add(row)
-            continue
-        for other in requirement.extras:
-            found |= _with_own_extras(canonicalize_name(other), extras, name, {*seen, extra})
+        seen.add(one)
+        for row in extras.get(one, []):
+            own = _own_extras(row, name)
+            if own is None:
+                found.add(row)
+            else:
+                waiting += own
     return found
 
 
+def _own_extras(row: str, name: str) -> list[str] | None:
+    """Return the extras that a requirement of the project itself names; None for any other."""
+    try:
+        requirement = Requirement(row)
+    except InvalidRequirement:
+        return None
+    if canonicalize_name(requirement.name) != name:
+        return None
+    return [canonicalize_name(extra) for extra in requirement.extras]
+
+
 def _requirement(text: str, extra: str | None = None) -> str:
-    """Return a requirement in one spelling; hatchling's own depends on its version.
+    """Return the normal form of a requirement; what hatchling writes depends on its version.
 
     Args:
         text: As written.
@@ -155,19 +161,12 @@ def _requirement(text: str, extra: str | None = None) -> str:
     """
     try:
         found = Requirement(text)
-        if extra is not None:
-            marker = f'extra == "{extra}"'
-            if found.marker is not None:
-                marker = (
-                    f"({found.marker}) and {marker}"
-                    if " or " in str(found.marker)
-                    else (f"{found.marker} and {marker}")
-                )
-            bare, _, _ = str(found).partition(";")
-            separator = " ; " if found.url else "; "
-            found = Requirement(f"{bare.strip()}{separator}{marker}")
     except InvalidRequirement:
         return text if extra is None else f"{text} for extra {extra}"
+    if extra is not None:
+        marker = "" if found.marker is None else str(found.marker)
+        inner = f"({marker})" if " or " in marker else marker
+        found.marker = Marker(" and ".join(filter(None, (inner, f'extra == "{extra}"'))))
     found.name = canonicalize_name(found.name)
     found.extras = {canonicalize_name(one) for one in found.extras}
     return str(found)

@@ -1,4 +1,4 @@
-"""Why a rebuilt archive is another one, shown with archives that differ in one thing."""
+"""Causes of a difference between archives that differ in one respect."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from tests.supply_chain.source_samples import DIST_INFO, rewritten
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a wheel that nobody changes."""
+    """Return a wheel that no test changes."""
     return SampleProject.create(tmp_path_factory.mktemp("acme")).wheel()
 
 
 @pytest.fixture
 def other(wheel: Path, tmp_path: Path) -> Path:
-    """Give a copy of it to change."""
+    """Return a copy of it to change."""
     return Path(shutil.copy(wheel, tmp_path / wheel.name))
 
 
 def causes(given: Path, rebuilt: Path) -> dict[str, str]:
-    """Give the causes of the difference by code."""
+    """Return the causes of the difference by code."""
     one, two = contents_of(open_archive(given)), contents_of(open_archive(rebuilt))
     found = causes_of(one, two, compare_archives(one.archive, two.archive))
     return {cause.code: cause.message for cause in found}
 
 
-def test_another_generator_is_named_with_both_versions(wheel: Path, other: Path) -> None:
-    """And how to have the first one."""
+def test_a_different_generator_is_reported_with_both_versions(wheel: Path, other: Path) -> None:
+    """The message has the pin for the first one."""
     text = open_archive(wheel).members[f"{DIST_INFO}/WHEEL"].data
     old = text.replace(text.split(b"\n")[1], b"Generator: hatchling 1.2.3")
     found = causes(rewritten(other, {f"{DIST_INFO}/WHEEL": old}), wheel)
@@ -46,8 +46,8 @@ def test_another_generator_is_named_with_both_versions(wheel: Path, other: Path)
     assert "hatchling==1.2.3 for --build-constraint" in found["generator"]
 
 
-def test_metadata_is_told_by_field(wheel: Path, other: Path) -> None:
-    """Not as a digest."""
+def test_metadata_is_reported_by_field(wheel: Path, other: Path) -> None:
+    """The field that differs is named."""
     path = f"{DIST_INFO}/METADATA"
     text = open_archive(wheel).members[path].data + b"Summary: Other\n"
     found = causes(rewritten(other, {path: text}), wheel)
@@ -62,17 +62,17 @@ def test_metadata_is_told_by_field(wheel: Path, other: Path) -> None:
         ({"acme_skills/run.sh": None}, "only_rebuilt", "acme_skills/run.sh"),
     ],
 )
-def test_files_are_named(
+def test_files_are_listed(
     wheel: Path, other: Path, changes: dict[str, bytes | None], code: str, word: str
 ) -> None:
-    """With what is the matter with them; RECORD, which follows, is none."""
+    """RECORD, which follows from them, is not."""
     found = causes(rewritten(other, changes), wheel)
     assert [*found] == [code]
     assert word in found[code]
 
 
-def test_a_record_alone_is_named(wheel: Path, other: Path) -> None:
-    """Where nothing else differs."""
+def test_a_record_alone_is_reported(wheel: Path, other: Path) -> None:
+    """If nothing else differs."""
     with zipfile.ZipFile(wheel) as archive:
         members = {info.filename: (info, archive.read(info)) for info in archive.infolist()}
     with zipfile.ZipFile(other, "w") as archive:
@@ -82,7 +82,7 @@ def test_a_record_alone_is_named(wheel: Path, other: Path) -> None:
 
 
 def packed(source: Path, target: Path, level: int) -> Path:
-    """Pack a wheel again: compressed, dated and sorted otherwise."""
+    """Pack a wheel again with other compression, dates and order."""
     with zipfile.ZipFile(source) as archive:
         members = {info.filename: (info, archive.read(info)) for info in archive.infolist()}
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
@@ -93,18 +93,18 @@ def packed(source: Path, target: Path, level: int) -> Path:
     return target
 
 
-def test_an_archive_that_was_packed_again_is_told_as_that(wheel: Path, other: Path) -> None:
-    """Its files are the same; each thing that is not is named once."""
+def test_a_repacked_archive_is_reported_as_such(wheel: Path, other: Path) -> None:
+    """Each fact that differs is reported once."""
     one, two = contents_of(open_archive(packed(wheel, other, 9))), contents_of(open_archive(wheel))
     found = causes_of(one, two, compare_archives(one.archive, two.archive))
     assert found[0].code == "packed_again"
-    told = [cause.message for cause in found if cause.code == "packing"]
-    assert len(told) == len({text.partition(" ")[0] for text in told})
-    assert any(text.startswith("compression") for text in told)
+    messages = [cause.message for cause in found if cause.code == "packing"]
+    assert len(messages) == len({text.partition(" ")[0] for text in messages})
+    assert any(text.startswith("compression") for text in messages)
 
 
-def test_the_same_bytes_by_another_name_are_told_as_that(wheel: Path, tmp_path: Path) -> None:
-    """Once; installers go by the name."""
+def test_the_same_bytes_with_another_name_are_reported_as_such(wheel: Path, tmp_path: Path) -> None:
+    """Installers use the name."""
     other = Path(shutil.copy(wheel, tmp_path / "other-2.0-py3-none-any.whl"))
     found = causes(other, wheel)
     assert [*found] == ["file_name"]
@@ -114,14 +114,14 @@ def test_the_same_bytes_by_another_name_are_told_as_that(wheel: Path, tmp_path: 
 def test_two_compressed_archives_differ_by_their_zlib(
     wheel: Path, other: Path, tmp_path: Path
 ) -> None:
-    """As a project that asked for compression gets on another machine."""
+    """A project that enables compression gets this on another machine."""
     (tmp_path / "two").mkdir()
     again = packed(wheel, tmp_path / "two" / wheel.name, 1)
     assert [*causes(packed(wheel, other, 9), again)] == ["compression"]
 
 
-def test_another_version_is_told_by_name_and_metadata(wheel: Path, tmp_path: Path) -> None:
-    """And the receipts differ in what they are of."""
+def test_another_version_is_reported_by_name_and_files(wheel: Path, tmp_path: Path) -> None:
+    """Every path of the `.dist-info` differs."""
     sample = SampleProject.create(tmp_path / "acme")
     later = sample.replace("pyproject.toml", 'version = "1.0"', 'version = "1.1"').committed()
     found = causes(wheel, later.wheel())
@@ -129,20 +129,20 @@ def test_another_version_is_told_by_name_and_metadata(wheel: Path, tmp_path: Pat
     assert "only_given" in found
 
 
-def test_a_rebuild_that_names_no_commit_is_told(wheel: Path, tmp_path: Path) -> None:
-    """Something in the clone made it dirty."""
+def test_a_dirty_rebuild_is_reported(wheel: Path, tmp_path: Path) -> None:
+    """The receipt of the rebuild has the reason."""
     sample = SampleProject.create(tmp_path / "acme").write("notes.txt", b"draft\n")
     assert "dirty_source" in causes(wheel, sample.wheel())["receipt"]
 
 
 def test_receipts_of_two_commits_differ_in_their_source(wheel: Path, tmp_path: Path) -> None:
-    """The part is named."""
+    """The fields are listed."""
     sample = SampleProject.create(tmp_path / "acme").write("notes.txt", b"x\n").committed()
     assert causes(wheel, sample.wheel())["receipt"] == "the receipts differ in inputs, source"
 
 
-def test_another_top_folder_of_an_sdist_is_told(tmp_path: Path) -> None:
-    """With the same files below it."""
+def test_another_top_folder_of_an_sdist_is_reported(tmp_path: Path) -> None:
+    """The files below it are the same."""
     one = SampleProject.create(tmp_path / "acme").sdist()
     members = open_archive(one).members
     two = tmp_path / "acme_skills-2.0.tar.gz"
