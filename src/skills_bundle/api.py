@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from skills_bundle import wiring
 from skills_bundle.errors import SkillsBundleError, UnknownSkillError, UnsafeFileError
-from skills_bundle.files.names import to_disk
+from skills_bundle.files.paths import to_disk
 from skills_bundle.installed import collections as declared
 from skills_bundle.skills.model import SKILL_MD
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle.archives import limits
-from skills_bundle.archives.canonical import write_sdist, write_wheel
-from skills_bundle.archives.model import Member
+from skills_bundle.archives.model import Member, write_sdist, write_wheel
 from skills_bundle.archives.reading import open_archive
 from skills_bundle.errors import UnreadableArchiveError
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.files import names as file_names
+from skills_bundle.files import paths as file_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ def test_a_name_is_the_same_under_every_locale(tmp_path: Path, locale: dict[str,
     (tmp_path / "café").touch()
     script = (
         "import os, sys\n"
-        "from skills_bundle.files.names import from_disk, to_disk\n"
+        "from skills_bundle.files.paths import from_disk, to_disk\n"
         "name = from_disk(os.listdir(sys.argv[1])[0])\n"
         "print(ascii(name), os.path.exists(os.path.join(sys.argv[1], to_disk(name))))\n"
     )

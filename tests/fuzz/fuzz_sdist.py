@@ -7,7 +7,7 @@ import io
 import tarfile
 from typing import TYPE_CHECKING
 
-from skills_bundle.archives.canonical import stored_gzip
+from skills_bundle.archives.model import stored_gzip
 from skills_bundle.archives.reading import read_sdist
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
 from tests.archives.test_tar_format import MEMBERS, PLAIN

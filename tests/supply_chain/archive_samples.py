@@ -7,9 +7,8 @@ import tarfile
 import zipfile
 from typing import TYPE_CHECKING
 
-from skills_bundle.archives import canonical
-from skills_bundle.archives.canonical import write_sdist, write_wheel
-from skills_bundle.archives.model import Member
+from skills_bundle.archives import model
+from skills_bundle.archives.model import Member, write_sdist, write_wheel
 from skills_bundle.archives.reading import read_sdist, read_wheel
 from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.archive.verify import verify
@@ -59,9 +58,9 @@ def without_record(data: bytes, changes: Mapping[str, bytes | Member | None]) ->
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(members, key=lambda name: (name.startswith(DIST_INFO), name.encode())):
-            info = zipfile.ZipInfo(name, canonical.ZIP_DATE)
-            info.create_system = canonical.UNIX
-            info.external_attr = (canonical.REGULAR | members[name].permissions) << 16
+            info = zipfile.ZipInfo(name, model.ZIP_DATE)
+            info.create_system = model.UNIX
+            info.external_attr = (model.REGULAR | members[name].permissions) << 16
             archive.writestr(info, members[name].data)
     return buffer.getvalue()
 
@@ -73,7 +72,7 @@ def repacked(data: bytes) -> bytes:
         archive.mkdir("acme_skills/")
         for name, member in read_wheel(data, WHEEL).members.items():
             info = zipfile.ZipInfo(name, (2026, 11, 30, 12, 0, 0))
-            info.external_attr = (canonical.REGULAR | member.permissions) << 16
+            info.external_attr = (model.REGULAR | member.permissions) << 16
             archive.writestr(info, member.data, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skills_bundle.archives import canonical
+from skills_bundle.archives import model
 from skills_bundle.archives.model import Member
 from skills_bundle.archives.reading import open_archive
 from skills_bundle.supply_chain.source.verify import Wanted, verify_source
@@ -34,9 +34,9 @@ def rewritten(archive: Path, changes: Mapping[str, Member | bytes | None]) -> Pa
         if value is not None:
             members[path] = Member(value, old.executable) if isinstance(value, bytes) else value
     if found.kind == "sdist":
-        archive.write_bytes(canonical.write_sdist(members, found.top))
+        archive.write_bytes(model.write_sdist(members, found.top))
     else:
-        archive.write_bytes(canonical.write_wheel(members, DIST_INFO, "stored"))
+        archive.write_bytes(model.write_wheel(members, DIST_INFO, "stored"))
     return archive
 
 

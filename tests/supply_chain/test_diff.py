@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.archives.canonical import write_sdist, write_wheel
-from skills_bundle.archives.model import Archive, Entry, Member
+from skills_bundle.archives.model import Archive, Entry, Member, write_sdist, write_wheel
 from skills_bundle.archives.reading import read_sdist, read_wheel
 from skills_bundle.errors import UnreadableArchiveError, UnsafeArchiveError
 from skills_bundle.files import limits as file_limits

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skills_bundle.archives import canonical
+from skills_bundle.archives import model
 from skills_bundle.archives.reading import open_archive
 from skills_bundle.supply_chain.archive.contents import contents_of
 from skills_bundle.supply_chain.diff import compare_archives
@@ -146,5 +146,5 @@ def test_another_top_folder_of_an_sdist_is_reported(tmp_path: Path) -> None:
     one = SampleProject.create(tmp_path / "acme").sdist()
     members = open_archive(one).members
     two = tmp_path / "acme_skills-2.0.tar.gz"
-    two.write_bytes(canonical.write_sdist(members, "acme_skills-2.0"))
+    two.write_bytes(model.write_sdist(members, "acme_skills-2.0"))
     assert "acme_skills-2.0" in causes(one, two)["file_name"]

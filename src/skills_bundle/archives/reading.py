@@ -10,7 +10,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Literal
 
-from skills_bundle.archives import canonical, limits, zip_format
+from skills_bundle.archives import limits, model, zip_format
 from skills_bundle.archives.model import Archive, Entry, Findings, Member
 from skills_bundle.archives.names import check_names, check_size
 from skills_bundle.archives.tar_format import (
@@ -21,7 +21,7 @@ from skills_bundle.archives.tar_format import (
     unpack_gzip,
 )
 from skills_bundle.errors import Problem, UnreadableArchiveError
-from skills_bundle.files.names import from_disk, shown
+from skills_bundle.files.paths import from_disk, shown
 from skills_bundle.formats.digest import sha256_hex
 
 if TYPE_CHECKING:
@@ -135,18 +135,16 @@ def _zip_facts(row: Row) -> dict[str, str]:
 def _wheel_form(
     data: bytes, rows: Sequence[Row], members: Mapping[str, Member]
 ) -> Literal["yes", "no", "partly"]:
-    """Return whether this is what `canonical.write_wheel` writes for these members."""
+    """Return whether this is what `model.write_wheel` writes for these members."""
     tops = {name.partition("/")[0] for name in members}
     dist_infos = [top for top in tops if top.endswith(".dist-info")]
     plain = [_is_canonical_row(row) for row in rows if not row.is_folder]
     if len(dist_infos) != 1 or not any(plain):
         return "no"
     if {row.header.method for row in rows} == {zip_format.STORED}:
-        return (
-            "yes" if canonical.write_wheel(members, dist_infos[0], "stored") == data else "partly"
-        )
+        return "yes" if model.write_wheel(members, dist_infos[0], "stored") == data else "partly"
     # The bytes of deflated members depend on zlib, so only the headers are compared.
-    order = canonical.order_of_wheel(members, dist_infos[0])
+    order = model.order_of_wheel(members, dist_infos[0])
     if all(plain) and [row.name for row in rows] == order:
         return "yes"
     return "partly" if not all(plain) else "no"
@@ -156,9 +154,9 @@ def _is_canonical_row(row: Row) -> bool:
     """Return whether a member is listed as the canonical form lists it."""
     header = row.header
     utf8 = 0 if header.name.isascii() else zip_format.IS_UTF8
-    modes = {(canonical.REGULAR | mode) << 16 for mode in (0o644, 0o755)}
+    modes = {(model.REGULAR | mode) << 16 for mode in (0o644, 0o755)}
     found = (row.made_by, header.version, header.flags, header.date, header.time, header.extra)
-    wanted = (canonical.UNIX << 8 | 20, 20, utf8, 0x21, 0, b"")
+    wanted = (model.UNIX << 8 | 20, 20, utf8, 0x21, 0, b"")
     return found == wanted and row.external in modes and not row.internal
 
 
@@ -232,11 +230,11 @@ def _tar_facts(row: TarMember) -> dict[str, str]:
 def _sdist_form(
     data: bytes, tar: bytes, rows: Sequence[TarMember], members: Mapping[str, Member], top: str
 ) -> Literal["yes", "no", "partly"]:
-    """Return whether this is what `canonical.write_sdist` writes for these members."""
+    """Return whether this is what `model.write_sdist` writes for these members."""
     if not any(map(_is_canonical_header, rows)):
         return "no"
-    wanted = canonical.write_tar(members, top)
-    whole = canonical.stored_gzip(wanted)
+    wanted = model.write_tar(members, top)
+    whole = model.stored_gzip(wanted)
     if data == whole:
         return "yes"
     # An equal tar that was compressed is only packed differently; anything else was edited.
@@ -247,4 +245,4 @@ def _is_canonical_header(row: TarMember) -> bool:
     """Return whether a header has the canonical form's values where other tools' differ."""
     header = row.header
     found = (header.mtime, header.uid, header.gid, header.owner, header.group, header.magic)
-    return found == (canonical.TAR_TIME, 0, 0, b"", b"", POSIX_MAGIC)
+    return found == (model.TAR_TIME, 0, 0, b"", b"", POSIX_MAGIC)

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from skills_bundle.cli.framework import PROGRAM, Command, Example, pass_output
+from skills_bundle.cli.framework import (
+    PROGRAM,
+    Command,
+    Example,
+    completion_variable,
+    pass_output,
+)
 from skills_bundle.cli.output import Output
 from skills_bundle.errors import SkillsBundleError
 
@@ -58,11 +64,6 @@ def command(output: Output, context: click.Context, shell: str) -> int:
     script = kind(root.command, {}, program, completion_variable(program)).source()
     output.data(script.encode())
     return 0
-
-
-def completion_variable(program: str) -> str:
-    """Return the environment variable through which a completion script asks a program."""
-    return f"_{program}_COMPLETE".replace("-", "_").replace(".", "_").upper()
 
 
 def skills(

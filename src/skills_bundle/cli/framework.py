@@ -275,3 +275,8 @@ def walk(group: Group, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...],
             yield from walk(command, (*path, name))
         elif command is not None:
             yield (*path, name), command
+
+
+def completion_variable(program: str) -> str:
+    """Return the environment variable through which a completion script asks a program."""
+    return f"_{program}_COMPLETE".replace("-", "_").replace(".", "_").upper()

@@ -10,8 +10,7 @@ import click
 from click.shell_completion import shell_complete
 
 from skills_bundle.cli import failures
-from skills_bundle.cli.completion import completion_variable
-from skills_bundle.cli.framework import ENVIRONMENT, PROGRAM, walk
+from skills_bundle.cli.framework import ENVIRONMENT, PROGRAM, completion_variable, walk
 from skills_bundle.cli.groups import root
 from skills_bundle.cli.output import Output
 

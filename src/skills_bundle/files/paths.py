@@ -1,13 +1,17 @@
-"""Decision: which paths can be locked, which two are one on some system, and which are by-products.
+"""Decision: which paths can be locked, which two are one on some system, and how names are decoded.
 
 A path that is fine here and impossible there (a device name, a trailing dot, two names that differ
 in case) gives a wheel that installs on one machine and not on the next, or installs other bytes
 than were locked. By-products of tools are never locked, wherever they lie; that list is short and
 published on purpose. Everything else in a skill is locked, dot-files too.
+
+File names are bytes on disk, and always UTF-8 here. Python decodes them by the locale's encoding:
+with `LC_ALL=C` the same file would have another name, and a lock of it other bytes.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from fnmatch import translate
@@ -162,3 +166,39 @@ def is_junk(path: str) -> bool:
         path: Relative, `/` between components.
     """
     return any(_JUNK.match(component) for component in path.split("/"))
+
+
+def from_disk(name: str) -> str:
+    """Return a name or path decoded as UTF-8, whatever the locale; the rest as lone surrogates.
+
+    Args:
+        name: As `os.listdir`, `os.scandir` or a `Path` returned it.
+    """
+    if os.name == "nt" or name.isascii():
+        return name
+    return os.fsencode(name).decode("utf-8", "surrogateescape")
+
+
+def to_disk(name: str) -> str:
+    """Return a name or path as Python expects it; the inverse of `from_disk`.
+
+    Args:
+        name: As a lock or git spells it.
+    """
+    if os.name == "nt" or name.isascii():
+        return name
+    return os.fsdecode(name.encode("utf-8", "surrogateescape"))
+
+
+def shown(text: str) -> str:
+    r"""Return a name, an argument or foreign text in a form that every encoder accepts.
+
+    Args:
+        text: Bytes that were not UTF-8 have become lone surrogates; these are written as `\xff`,
+            and other surrogates as `\ud800`.
+    """
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "backslashreplace")
+    return data.decode("utf-8", "backslashreplace")

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Self
 
 from skills_bundle.errors import Problem, SkillsBundleError, UnsafeFileError
 from skills_bundle.files import limits
-from skills_bundle.files.names import from_disk, shown, to_disk
-from skills_bundle.files.paths import is_junk
+from skills_bundle.files.paths import from_disk, is_junk, shown, to_disk
 from skills_bundle.files.tree import FileEntry, FileTree
 from skills_bundle.formats.digest import git_blob_id
 from skills_bundle.formats.limits import MIB

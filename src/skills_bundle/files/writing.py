@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from skills_bundle.errors import ExportTargetError, Problem, UnsafeFileError
 from skills_bundle.files import limits
-from skills_bundle.files.names import from_disk, shown, to_disk
+from skills_bundle.files.paths import from_disk, shown, to_disk
 from skills_bundle.files.reading import Reader
 from skills_bundle.formats.digest import sha256_hex
 

@@ -27,8 +27,7 @@ from skills_bundle.errors import (
     RepositoryUnavailableError,
     SkillsBundleError,
 )
-from skills_bundle.files.names import from_disk
-from skills_bundle.files.paths import parents
+from skills_bundle.files.paths import from_disk, parents
 from skills_bundle.formats.digest import TreeEntry, git_object_id
 from skills_bundle.git import limits
 from skills_bundle.git.commit import SUBMODULE_MODE, Commit, Entry, commit_tree, tree_entries

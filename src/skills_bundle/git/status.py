@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from skills_bundle.errors import CheckoutError
-from skills_bundle.files.names import from_disk, shown, to_disk
-from skills_bundle.files.paths import is_junk
+from skills_bundle.files.paths import from_disk, is_junk, shown, to_disk
 from skills_bundle.formats.digest import TREE_MODE, git_blob_id, git_object_id
 from skills_bundle.formats.limits import MIB
 from skills_bundle.git import limits

@@ -12,9 +12,8 @@ import zipfile
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from skills_bundle.archives import canonical
-from skills_bundle.archives.canonical import is_script_of
-from skills_bundle.archives.model import Findings, Member
+from skills_bundle.archives import model
+from skills_bundle.archives.model import Findings, Member, is_script_of
 from skills_bundle.archives.names import check_names, install_problems
 from skills_bundle.bundle import sbom
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
@@ -115,7 +114,7 @@ def finish_sdist(
     _require_portable([f"{top}/{path}" for path in dict.fromkeys([*whole, RECEIPT_FILE_NAME])])
     receipt, detail = build.receipt(files, [], selection.wheel_metadata(root))
     whole = {**whole, RECEIPT_FILE_NAME: Member(receipt.to_bytes())}
-    return FinishedArchive(canonical.write_sdist(whole, top), receipt, detail)
+    return FinishedArchive(model.write_sdist(whole, top), receipt, detail)
 
 
 def finish_wheel(
@@ -159,7 +158,7 @@ def finish_wheel(
     whole = {**admitted, **_bundle(build, receipt), **bill}
     _require_portable(whole)
     _require_one_installation(whole, dist_info)
-    data = canonical.write_wheel(whole, dist_info, build.settings.compression)
+    data = model.write_wheel(whole, dist_info, build.settings.compression)
     return FinishedArchive(data, receipt, detail)
 
 

@@ -17,7 +17,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.plugin import hookimpl
 
 from skills_bundle.errors import Problem, SettingsError, SkillsBundleError
-from skills_bundle.files.names import to_disk
+from skills_bundle.files.paths import to_disk
 from skills_bundle.files.writing import replace_file
 from skills_bundle.git import limits
 from skills_bundle.git.repository import has_repository

@@ -32,12 +32,10 @@ from typing import TYPE_CHECKING, Final, cast
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 
-from skills_bundle.archives.canonical import is_script_of
-from skills_bundle.archives.model import Member
+from skills_bundle.archives.model import Member, is_script_of
 from skills_bundle.errors import CheckoutError, SettingsError
 from skills_bundle.files import reading
-from skills_bundle.files.names import from_disk, to_disk
-from skills_bundle.files.paths import is_junk
+from skills_bundle.files.paths import from_disk, is_junk, to_disk
 from skills_bundle.formats import toml
 from skills_bundle.formats.digest import git_object_id
 from skills_bundle.git.status import FileStatus, file_status, uncommitted_status

@@ -30,7 +30,7 @@ from skills_bundle.bundle.receipt import (
 )
 from skills_bundle.errors import CheckoutError, InvalidReceiptError, Problem, SettingsError
 from skills_bundle.files import reading
-from skills_bundle.files.names import from_disk, shown, to_disk
+from skills_bundle.files.paths import from_disk, shown, to_disk
 from skills_bundle.formats.digest import dir_hash, git_object_id, sha256_hex
 from skills_bundle.git import proof
 from skills_bundle.git.commit import Entry

@@ -19,7 +19,7 @@ from hatchling.builders.utils import normalize_inclusion_map
 from hatchling.builders.wheel import WheelBuilder
 from packaging.tags import parse_tag
 
-from skills_bundle.files.names import from_disk
+from skills_bundle.files.paths import from_disk
 from skills_bundle.git.repository import SDIST_MARK
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from skills_bundle.errors import (
 )
 from skills_bundle.files import limits as file_limits
 from skills_bundle.files import reading
-from skills_bundle.files.names import from_disk, shown, to_disk
+from skills_bundle.files.paths import from_disk, shown, to_disk
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.metadata_files import RECORD_FILE_NAME

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle.bundle.lock import BUNDLE_FOLDER, LOCK_FILE_NAME
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.files import reading
-from skills_bundle.files.names import from_disk
-from skills_bundle.files.paths import is_junk
+from skills_bundle.files.paths import from_disk, is_junk
 from skills_bundle.files.reading import unreadable
 from skills_bundle.formats import limits, metadata_files
 from skills_bundle.formats.digest import sha256_hex

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.files import limits as file_limits
 from skills_bundle.files import reading
-from skills_bundle.files.names import shown, to_disk
-from skills_bundle.files.paths import parents
+from skills_bundle.files.paths import parents, shown, to_disk
 from skills_bundle.files.reading import Folder
 from skills_bundle.files.tree import FileEntry
 from skills_bundle.formats.digest import recorded_hex

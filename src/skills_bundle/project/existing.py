@@ -19,7 +19,7 @@ from skills_bundle.bundle import limits as bundle_limits
 from skills_bundle.bundle.lock import ENTRY_POINT_GROUP, LOCK_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.files import reading
-from skills_bundle.files.names import from_disk
+from skills_bundle.files.paths import from_disk
 from skills_bundle.formats import toml
 from skills_bundle.project import limits, project, settings
 from skills_bundle.project.file_facts import open_facts

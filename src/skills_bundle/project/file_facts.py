@@ -12,7 +12,7 @@ import shlex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from skills_bundle.errors import CheckoutError, Problem
-from skills_bundle.files.names import to_disk
+from skills_bundle.files.paths import to_disk
 from skills_bundle.formats.digest import TreeEntry
 from skills_bundle.git.repository import is_repository, open_checkout, repository_folder
 from skills_bundle.skills.model import FileFacts

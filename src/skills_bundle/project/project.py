@@ -19,7 +19,7 @@ from skills_bundle.errors import (
     StaleLockError,
 )
 from skills_bundle.files import reading
-from skills_bundle.files.names import from_disk, to_disk
+from skills_bundle.files.paths import from_disk, to_disk
 from skills_bundle.files.writing import replace_file
 from skills_bundle.project import file_facts, settings
 from skills_bundle.skills.scan import scan

@@ -18,8 +18,7 @@ from skills_bundle.bundle import receipt as receipts
 from skills_bundle.bundle.lock import BUNDLE_FOLDER, LOCK_FILE_NAME, SKILLS_FOLDER
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import InvalidLockError, InvalidReceiptError
-from skills_bundle.files.names import from_disk
-from skills_bundle.files.paths import parents
+from skills_bundle.files.paths import from_disk, parents
 from skills_bundle.files.reading import read_files, read_named, unread, unreadable, walk
 from skills_bundle.files.tree import FileTree
 from skills_bundle.formats.metadata_files import DIST_INFO_SUFFIX

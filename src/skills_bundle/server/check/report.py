@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from skills_bundle.errors import SkillsBundleError
-from skills_bundle.files.names import shown
+from skills_bundle.files.paths import shown
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from skills_bundle.files.names import shown
+from skills_bundle.files.paths import shown
 from skills_bundle.server import limits
 from skills_bundle.server.check import steps
 from skills_bundle.server.check.report import CheckReport, Step, StepError, Verdict

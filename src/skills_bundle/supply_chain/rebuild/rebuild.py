@@ -24,7 +24,7 @@ from skills_bundle.errors import (
     UnreadableArchiveError,
     UnsafeArchiveError,
 )
-from skills_bundle.files.names import to_disk
+from skills_bundle.files.paths import to_disk
 from skills_bundle.files.writing import replace_file
 from skills_bundle.formats.record import Record
 from skills_bundle.git.clone import clone

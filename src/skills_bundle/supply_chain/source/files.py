@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from packaging.utils import canonicalize_version
 
-from skills_bundle.archives.canonical import is_script_of
+from skills_bundle.archives.model import is_script_of
 from skills_bundle.bundle import sbom
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import RepositoryUnavailableError

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle.archives.canonical import STORED_BLOCK, stored_gzip, write_sdist, write_wheel
-from skills_bundle.archives.model import Member
+from skills_bundle.archives.model import STORED_BLOCK, Member, stored_gzip, write_sdist, write_wheel
 from skills_bundle.hatch_plugin.archives import read_sdist, read_wheel
 
 DIST_INFO = "acme-1.0.dist-info"
