@@ -19,7 +19,7 @@ from skills_bundle.bundle.lock import (
     LockedSkill,
     UnlockedEntry,
 )
-from skills_bundle.catalog import Catalog
+from skills_bundle.catalog.service import Catalog
 from skills_bundle.files.tree import FileTree
 from skills_bundle.formats.digest import TreeEntry, sha256_hex
 from skills_bundle.installed import bundle as bundles
@@ -213,7 +213,7 @@ class Installation:
 
     def catalog(self, resources: Resources = "markdown") -> Catalog:
         """Ask about it as a server would."""
-        return Catalog(self.open(), resources=resources)
+        return Catalog({NAME: self.open()}, resources=resources)
 
     def write_record(self) -> None:
         """Write RECORD for what lies there now, as some installers do."""

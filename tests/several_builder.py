@@ -2,7 +2,7 @@
 
 ```python
 made = install_several(folder)            # acme-skills and other-skills
-made.catalogs().search("beta").skills     # one row of each
+made.catalog().search("beta").skills     # one row of each
 made["other-skills"].lock.unlink()        # and then only of one
 ```
 """
@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skills_bundle.catalog import Catalog, Catalogs, uris
+from skills_bundle.catalog.service import Catalog
 from tests.installed_builder import SAMPLE, Files, Installation, InstalledBuilder
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from skills_bundle.catalog.reading import Resources
@@ -33,14 +34,12 @@ SKILLS = {ACME: SAMPLE, OTHER: OTHER_SKILLS}
 class Several(dict[str, Installation]):
     """Installations by the name of their collection."""
 
-    def catalogs(self, resources: Resources = "markdown") -> Catalogs:
+    def catalog(
+        self, resources: Resources = "markdown", ambiguous: Collection[str] = ()
+    ) -> Catalog:
         """Ask about them as a server would."""
-        return Catalogs(
-            {
-                name: Catalog(place.open(), resources=resources, base=uris.base_of(name))
-                for name, place in sorted(self.items())
-            }
-        )
+        bundles = {name: place.open() for name, place in sorted(self.items())}
+        return Catalog(bundles, resources=resources, ambiguous=ambiguous)
 
 
 def install_several(folder: Path, skills: dict[str, dict[str, Files]] | None = None) -> Several:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from skills_bundle import wiring
-from skills_bundle.catalog import Catalog, Catalogs
 from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
 from skills_bundle.installed import location as installed
 from skills_bundle.installed.collections import UnknownCollectionError
@@ -138,7 +137,7 @@ def test_one_chosen_collection_is_opened_as_if_there_were_no_others(tmp_path: Pa
     made = InstalledBuilder().install(tmp_path)
     chosen = wiring.ChosenCollections(finders={"acme-skills": made.locate})
     source = wiring.open_chosen(chosen)
-    assert (type(source), chosen.identify()) == (Catalog, made.locate())
+    assert (source.several, chosen.identify()) == (False, made.locate())
 
 
 def test_several_chosen_collections_are_opened_together(tmp_path: Path) -> None:
@@ -148,7 +147,7 @@ def test_several_chosen_collections_are_opened_together(tmp_path: Path) -> None:
         finders={"acme-skills": made.locate, "skills-bundle": installed.locate}
     )
     source = wiring.open_chosen(chosen)
-    assert isinstance(source, Catalogs)
+    assert source.several
     states = source.search().collections
     assert chosen.identify() is None
     assert [one.provenance and one.provenance.gaps for one in states] == [(), ("editable_install",)]
@@ -166,7 +165,7 @@ def test_one_that_cannot_be_found_leaves_the_others(tmp_path: Path) -> None:
             finders={"acme-skills": made.locate, "gone": nowhere}, ambiguous=frozenset({"gone"})
         )
     )
-    assert isinstance(source, Catalogs)
+    assert source.several
     assert [one.problem for one in source.search().collections] == [None, "ambiguous_collection"]
     assert source.problem() is None
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facts.markdown import code, table
-from skills_bundle.catalog.entries import REASONS
-from skills_bundle.server.resources import resources, skills_extension
-from skills_bundle.server.resources.errors import REFUSALS
-from skills_bundle.wiring import open_catalog
+from skills_bundle.catalog.resources import REASONS
+from skills_bundle.server.resources import METHODS, REFUSALS
 
 if TYPE_CHECKING:
     from mcp_types import RequestParams
@@ -16,9 +14,7 @@ if TYPE_CHECKING:
 
 def methods() -> str:
     """Give one row a method, and what it answers."""
-    shelf = open_catalog().shelf
-    known = (*skills_extension.methods(shelf), *resources.methods(shelf))
-    rows = [(code(method.name), _parameters(method.params), method.summary) for method in known]
+    rows = [(code(method.name), _parameters(method.params), method.summary) for method in METHODS]
     return table(("Method", "Parameters", "Answer"), rows)
 
 
@@ -31,8 +27,8 @@ def _parameters(params: type[RequestParams]) -> str:
 def refusals() -> str:
     """Give one row a code: its two numbers and its sentence."""
     rows = [
-        (code(name), str(told.handshake_number), str(told.number), told.message)
-        for name, told in REFUSALS.items()
+        (code(name), str(one.handshake_number or one.number), str(one.number), one.message)
+        for name, one in REFUSALS.items()
     ]
     return table(("Code", "With a handshake", "On 2026-07-28", "Message"), rows)
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from facts.docstrings import attributes
 from facts.markdown import code, sentences, table
-from skills_bundle.catalog import Catalogs
-from skills_bundle.catalog.errors import MESSAGES
+from skills_bundle.bundle.provenance import Provenance
+from skills_bundle.catalog.model import MESSAGES, hidden
 from skills_bundle.formats.record import Record
-from skills_bundle.server.tools import catalog
-from skills_bundle.wiring import open_catalog
+from skills_bundle.installed.location import locate
+from skills_bundle.server.tools import ToolContext, catalog
+from skills_bundle.wiring import ChosenCollections, open_chosen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 
 def render() -> str:
     """Give one section a tool."""
-    return "\n\n".join(_section(tool) for tool in catalog.tools(open_catalog()))
+    return "\n\n".join(_section(tool) for tool in _tools("skills-bundle"))
 
 
 def of_several() -> str:
     """Give what the answers about several collections hold, tool by tool, and one row of each."""
     rows: list[tuple[str, str, str]] = []
-    for tool in catalog.tools(Catalogs({})):
-        rows += [(code(tool.name), *row) for row in _results(tool.result)]
+    for tool in _tools("acme-skills", "other-skills"):
+        rows += [(code(tool.name), *row) for row in _results(tool)]
     return table(("Tool", "Result", "Meaning"), rows)
 
 
@@ -47,19 +48,33 @@ def _section(tool: Tool[Any]) -> str:
             sentences(tool.description),
             f"Hints: {hints}.",
             _arguments(tool.input_schema),
-            table(("Result", "Meaning"), _results(tool.result)),
+            table(("Result", "Meaning"), _results(tool)),
         )
     )
 
 
-def _results(result: type[Record]) -> list[tuple[str, str]]:
-    """Give one row a field; what a list holds follows it. Provenance has a page of its own."""
+def _tools(*collections: str) -> tuple[Tool[Any], ...]:
+    """Return the tools of a server of these collections; none of them is opened."""
+    chosen = ChosenCollections(finders=dict.fromkeys(collections, locate))
+    return catalog.tools(ToolContext(catalog=open_chosen(chosen)))
+
+
+def _results(tool: Tool[Any]) -> list[tuple[str, str]]:
+    """Return one row a field; the fields of a list's items follow. Provenance has its own page."""
     rows: list[tuple[str, str]] = []
-    for name, text in attributes(result).items():
+    fields = hidden(tool.result, several=tool.several)
+    for name, text in attributes(tool.result).items():
+        if fields.get(name) is True:
+            continue
         rows.append((code(name), text))
-        for item in get_args(result.model_fields[name].annotation):
-            if isinstance(item, type) and issubclass(item, Record):
-                rows += [(code(f"{name}[].{key}"), of) for key, of in attributes(item).items()]
+        for item in get_args(tool.result.model_fields[name].annotation):
+            if isinstance(item, type) and issubclass(item, Record) and item is not Provenance:
+                below = hidden(item, several=tool.several)
+                rows += [
+                    (code(f"{name}[].{key}"), of)
+                    for key, of in attributes(item).items()
+                    if key not in below
+                ]
     return rows
 
 

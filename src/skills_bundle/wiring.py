@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from skills_bundle.catalog import Catalog, Catalogs, uris
+from skills_bundle.catalog.service import Catalog
 from skills_bundle.errors import UnsafeFileError
 from skills_bundle.installed import location as installed
 from skills_bundle.installed.bundle import InstalledBundle, SourceBundle, verify_installed
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from skills_bundle.bundle.verification import Verification
-    from skills_bundle.catalog import Source
     from skills_bundle.catalog.reading import Resources
     from skills_bundle.installed.bundle import Bundle, BundleState
     from skills_bundle.installed.location import Installed
@@ -91,35 +90,30 @@ def choose(names: Sequence[str] = ()) -> ChosenCollections:
     return ChosenCollections(finders=finders, ambiguous=survey.ambiguous, notes=survey.notes())
 
 
-def open_chosen(chosen: ChosenCollections, *, resources: Resources = "markdown") -> Source:
+def open_chosen(chosen: ChosenCollections, *, resources: Resources = "markdown") -> Catalog:
     """Open the catalog of the chosen collections.
+
+    Never fails for a broken installation: the catalog then answers `catalog_unavailable`, and
+    `Catalog.problem` says why.
 
     Args:
         chosen: Which collections.
         resources: What may be read: `markdown` or `all`.
     """
-    if len(chosen.finders) == 1:
-        return open_catalog(resources=resources, find=next(iter(chosen.finders.values())))
-    catalogs = {
-        name: Catalog(DeferredBundle(find), resources=resources, base=uris.base_of(name))
-        for name, find in chosen.finders.items()
-    }
-    return Catalogs(catalogs, chosen.ambiguous)
+    bundles = {name: DeferredBundle(find) for name, find in chosen.finders.items()}
+    return Catalog(bundles, resources=resources, ambiguous=chosen.ambiguous)
 
 
 def open_catalog(
     *, resources: Resources = "markdown", find: Callable[[], Installed] = installed.locate
 ) -> Catalog:
-    """Open the catalog of the running installation, or of the source it runs from.
-
-    Never fails for what is wrong with the installation: the catalog answers `catalog_unavailable`
-    then, and `Catalog.problem` says why.
+    """Open the catalog of one installation, or of the source it runs from; see `open_chosen`.
 
     Args:
         resources: What may be read: `markdown` or `all`.
         find: Locates the installation.
     """
-    return Catalog(DeferredBundle(find), resources=resources)
+    return open_chosen(ChosenCollections(finders={installed.OWN_NAME: find}), resources=resources)
 
 
 def verify_installation(*, find: Callable[[], Installed] = installed.locate) -> Verification:

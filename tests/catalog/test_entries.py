@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle.catalog import entries, limits
+from skills_bundle.catalog import limits, resources
+from skills_bundle.catalog.resources import Item
 from skills_bundle.formats import strict_json
 from skills_bundle.formats.digest import sha256_hex
 from tests.installed_builder import SAMPLE, lock_of
-
-if TYPE_CHECKING:
-    from skills_bundle.catalog.entries import Item
 
 SKILL = {"SKILL.md": b"---\nname: gamma\ndescription: Third.\n---\n"}
 
@@ -22,7 +20,7 @@ SKILL = {"SKILL.md": b"---\nname: gamma\ndescription: Third.\n---\n"}
 def reason(**fields: object) -> str | None:
     """Lock one valid skill with one part changed, and give why it has no entry."""
     lock = lock_of({"gamma": SKILL}, {"gamma": fields})
-    return entries.build(lock).unlisted.get("gamma")
+    return resources.entries(lock).unlisted.get("gamma")
 
 
 def reason_of_field(key: str, value: object) -> str | None:
@@ -32,7 +30,7 @@ def reason_of_field(key: str, value: object) -> str | None:
 
 def test_an_entry_names_every_file_once_with_digest_and_size() -> None:
     """SKILL.md among them; of raw bytes."""
-    listed = entries.build(lock_of(SAMPLE)).listed
+    listed = resources.entries(lock_of(SAMPLE)).listed
     assert listed["skill://group/beta/SKILL.md"].value["resources"] == [
         {
             "uri": f"skill://group/beta/{path}",
@@ -52,20 +50,20 @@ def test_an_entry_holds_the_frontmatter_as_locked() -> None:
         "metadata": {"b": {"c": "d"}, "a": 1},
     }
     lock = lock_of({"gamma": SKILL}, {"gamma": {"frontmatter": fields}})
-    entry = entries.build(lock).listed["skill://gamma/SKILL.md"].value
+    entry = resources.entries(lock).listed["skill://gamma/SKILL.md"].value
     assert strict_json.compact(entry["frontmatter"]) == strict_json.compact(fields)
 
 
 def test_an_entry_has_no_other_member() -> None:
     """Strict hosts refuse what the extension does not name."""
-    entry = entries.build(lock_of(SAMPLE)).listed["skill://alpha/SKILL.md"].value
+    entry = resources.entries(lock_of(SAMPLE)).listed["skill://alpha/SKILL.md"].value
     assert list(entry) == ["uri", "frontmatter", "resources"]
 
 
 def test_two_skills_of_one_name_are_two_entries() -> None:
     """A name is a label; the URI tells them apart."""
     lock = lock_of({"one/gamma": SKILL, "two/gamma": SKILL})
-    assert list(entries.build(lock).listed) == [
+    assert list(resources.entries(lock).listed) == [
         "skill://one/gamma/SKILL.md",
         "skill://two/gamma/SKILL.md",
     ]
@@ -151,19 +149,19 @@ def test_a_skill_with_a_file_too_large_for_a_response_is_left_out() -> None:
     """A host could not get all that the entry promises."""
     sizes = (limits.RESOURCE_FILE_MAX_BYTES, limits.RESOURCE_FILE_MAX_BYTES + 1)
     skills = {f"s{n}": {**SKILL, "big": b"x" * size} for n, size in enumerate(sizes)}
-    assert dict(entries.build(lock_of(skills)).unlisted) == {"s1": "file_too_large"}
+    assert dict(resources.entries(lock_of(skills)).unlisted) == {"s1": "file_too_large"}
 
 
 def test_every_skill_is_listed_or_has_a_reason() -> None:
     """Nothing vanishes."""
     lock = lock_of({**SAMPLE, "gamma": SKILL}, {"gamma": {"diagnostics": ("bom",)}})
-    built = entries.build(lock)
+    built = resources.entries(lock)
     assert (len(built.listed), dict(built.unlisted)) == (2, {"gamma": "bom"})
 
 
 def items(*sizes: int) -> list[Item]:
     """Give items of these sizes."""
-    return [entries.Item({"n": number}, size) for number, size in enumerate(sizes)]
+    return [Item({"n": number}, size) for number, size in enumerate(sizes)]
 
 
 @given(st.lists(st.integers(1, 2 * limits.LISTING_PAGE_MAX_BYTES), max_size=30))
@@ -173,7 +171,7 @@ def test_pages_joined_are_the_listing(sizes: list[int]) -> None:
     joined: list[Any] = []
     start: int | None = 0
     while start is not None:
-        page, start = entries.page(listing, start)
+        page, start = resources.page(listing, start)
         joined += page
     assert joined == [item.value for item in listing]
 
@@ -181,6 +179,6 @@ def test_pages_joined_are_the_listing(sizes: list[int]) -> None:
 @given(st.lists(st.integers(1, 2 * limits.LISTING_PAGE_MAX_BYTES), min_size=1, max_size=30))
 def test_a_page_keeps_its_bound_unless_one_item_alone_breaks_it(sizes: list[int]) -> None:
     """Bytes with commas."""
-    page, _ = entries.page(items(*sizes), 0)
+    page, _ = resources.page(items(*sizes), 0)
     held = sum(sizes[: len(page)]) + len(page)
     assert held <= limits.LISTING_PAGE_MAX_BYTES or len(page) == 1

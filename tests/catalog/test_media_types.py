@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.catalog import media_types
+from skills_bundle.catalog import reading
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from skills_bundle.catalog import media_types
 )
 def test_the_ending_of_the_name_decides(path: str, media_type: str) -> None:
     """In any letter case; whatever has none we know is plain text."""
-    assert media_types.of(path) == media_type
+    assert reading.text_type(path) == media_type
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_the_ending_of_the_name_decides(path: str, media_type: str) -> None:
 )
 def test_a_name_alone_tells_a_media_type_or_none(path: str, media_type: str | None) -> None:
     """Where the bytes were not looked at, nothing is guessed."""
-    assert media_types.listed(path) == media_type
+    assert reading.type_by_name(path) == media_type
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,10 @@ def test_bytes_that_were_read_always_have_a_media_type(
     path: str, *, is_text: bool, media_type: str
 ) -> None:
     """The ending decides, else whether it is text."""
-    assert media_types.served(path, is_text=is_text) == media_type
+    assert reading.type_of(path, is_text=is_text) == media_type
 
 
-@pytest.mark.parametrize("table", [media_types.BY_SUFFIX, media_types.BINARY_BY_SUFFIX])
+@pytest.mark.parametrize("table", [reading.BY_SUFFIX, reading.BINARY_BY_SUFFIX])
 def test_a_table_is_sorted_and_lower_case(table: dict[str, str]) -> None:
     """So that an ending is easy to find, and found."""
     assert list(table) == sorted(table)
@@ -60,4 +60,4 @@ def test_a_table_is_sorted_and_lower_case(table: dict[str, str]) -> None:
 
 def test_no_ending_is_in_both_tables() -> None:
     """A file is one or the other."""
-    assert not media_types.BY_SUFFIX.keys() & media_types.BINARY_BY_SUFFIX.keys()
+    assert not reading.BY_SUFFIX.keys() & reading.BINARY_BY_SUFFIX.keys()

@@ -9,7 +9,7 @@ import pytest
 
 from skills_bundle.catalog import limits, overview
 from skills_bundle.catalog.model import SkillRow
-from skills_bundle.catalog.overview import Overview, locator, plain, render
+from skills_bundle.catalog.overview import Collection, locator, plain, render
 from skills_bundle.errors import ToolError
 
 
@@ -21,6 +21,7 @@ def _row(path: str, description: str = "Does it.") -> SkillRow:
         tags=(),
         parse_mode="strict",
         diagnostics=(),
+        collection="acme-skills",
     )
 
 
@@ -49,19 +50,19 @@ Sources: bundled. Skills of one name at different paths are listed apart.
 
 def test_the_whole_text() -> None:
     """One of three shown: ten parts in their order."""
-    assert render(Overview(skills=ROWS), 1) == WHOLE
+    assert render([Collection(skills=ROWS)], 1) == WHOLE
 
 
 def test_everything_shown_hides_nothing() -> None:
     """No line about more."""
-    text = render(Overview(skills=ROWS), 24)
+    text = render([Collection(skills=ROWS)], 24)
     assert text.count("\n- ") == 3
     assert "not shown here" not in text
 
 
 def test_one_is_told_in_the_singular() -> None:
     """In every line with a number."""
-    text = render(Overview(skills=[_row("a/skill-routing")], warnings=1), 0)
+    text = render([Collection(skills=[_row("a/skill-routing")], warnings=1)], 0)
     assert "(1 more skill not shown here" in text
     assert "Total: 1 distinct skill." in text
     assert "Warnings: 1 skill cannot" in text
@@ -70,20 +71,22 @@ def test_one_is_told_in_the_singular() -> None:
 
 def test_an_empty_collection_says_so() -> None:
     """Rather than showing an empty list."""
-    text = render(Overview(skills=[]), 24)
+    text = render([Collection(skills=[])], 24)
     assert "(No skills in this collection.)" in text
     assert "Total: 0 distinct skills." in text
 
 
 def test_warnings_are_counted() -> None:
     """The list is incomplete then, and says so."""
-    assert "; this list is incomplete." in render(Overview(skills=ROWS, warnings=2), 3)
-    assert "Warnings: 2 skills" in render(Overview(skills=ROWS, warnings=2), 3)
+    assert "; this list is incomplete." in render([Collection(skills=ROWS, warnings=2)], 3)
+    assert "Warnings: 2 skills" in render([Collection(skills=ROWS, warnings=2)], 3)
 
 
 def test_skills_without_an_entry_are_named_with_the_reason() -> None:
     """Whoever misses them in `skills/list` finds out why here."""
-    text = render(Overview(skills=ROWS, unlisted={"alpha": "bom", "group/gamma": "name_form"}), 3)
+    text = render(
+        [Collection(skills=ROWS, unlisted={"alpha": "bom", "group/gamma": "name_form"})], 3
+    )
     line = (
         "Not in MCP skills/list, but served by the tools: alpha (bom), group/gamma (name_form).\n"
     )
@@ -93,26 +96,26 @@ def test_skills_without_an_entry_are_named_with_the_reason() -> None:
 def test_many_skills_without_an_entry_are_counted() -> None:
     """The line stays short."""
     unlisted = {f"skill-{number}": "bom" for number in range(10)}
-    text = render(Overview(skills=ROWS, unlisted=unlisted), 3)
+    text = render([Collection(skills=ROWS, unlisted=unlisted)], 3)
     assert "skill-7 (bom) and 2 more.\n" in text
 
 
 def test_a_name_in_that_line_cannot_open_a_tag() -> None:
     """As in every other line."""
-    assert "<b>" not in render(Overview(skills=ROWS, unlisted={"<b>": "name_form"}), 3)
+    assert "<b>" not in render([Collection(skills=ROWS, unlisted={"<b>": "name_form"})], 3)
 
 
 def test_routing_skills_are_candidates() -> None:
     """Named, counted, and not believed."""
     rows = [_row("a/skill-routing"), _row("b/skill-routing")]
-    text = render(Overview(skills=rows), 2)
+    text = render([Collection(skills=rows)], 2)
     assert "entry point): 2 skills named skill-routing, unverified candidates." in text
 
 
 def test_rows_are_left_out_from_the_end_until_the_text_fits() -> None:
     """Each shown row is whole, and the number left out is right."""
     rows = [_row(f"skill-{number:02}", "🦊" * 200) for number in range(24)]
-    text = render(Overview(skills=rows), 24)
+    text = render([Collection(skills=rows)], 24)
     shown = re.findall(r"^- (skill-\d\d) .*\)$", text, flags=re.MULTILINE)
     assert len(text.encode("utf-16-le")) // 2 <= limits.OVERVIEW_MAX_CHARACTERS
     assert shown == [row.name for row in rows[: len(shown)]]
@@ -123,16 +126,16 @@ def test_rows_are_left_out_from_the_end_until_the_text_fits() -> None:
 def test_one_more_row_would_not_have_fitted() -> None:
     """As many as fit are shown."""
     rows = [_row(f"skill-{number:02}", "x" * 200) for number in range(24)]
-    text = render(Overview(skills=rows), 24)
+    text = render([Collection(skills=rows)], 24)
     shown = text.count("\n- ")
-    more = render(Overview(skills=rows), shown + 1, cap=10**6)
+    more = render([Collection(skills=rows)], shown + 1, cap=10**6)
     assert len(more) > limits.OVERVIEW_MAX_CHARACTERS
 
 
 def test_a_text_that_does_not_fit_at_all_is_too_large() -> None:
     """Even without a single row."""
     with pytest.raises(ToolError) as refused:
-        render(Overview(skills=ROWS), 3, cap=100)
+        render([Collection(skills=ROWS)], 3, cap=100)
     assert refused.value.code == "response_too_large"
 
 
@@ -157,7 +160,7 @@ def test_descriptions_stay_on_their_line(text: str, shown: str) -> None:
 
 def test_a_label_is_shortened_likewise() -> None:
     """At 64 code points."""
-    text = render(Overview(skills=ROWS, label="l" * 70), 1)
+    text = render([Collection(skills=ROWS, label="l" * 70)], 1)
     assert f"[{'l' * 63}…]" in text
 
 
@@ -187,4 +190,4 @@ def test_a_locator_that_is_too_long_is_left_out_whole() -> None:
 
 def test_the_title_comes_first() -> None:
     """A model that reads only the first line knows what this is."""
-    assert render(Overview(skills=ROWS), 1).startswith(f"{overview.TITLE}\n\n")
+    assert render([Collection(skills=ROWS)], 1).startswith(f"{overview.TITLE}\n\n")

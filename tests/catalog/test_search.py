@@ -17,7 +17,7 @@ FIELDS: dict[str, dict[str, object]] = {
     "split": {"name": "小说拆条", "description": "公众号文章 and 초과근무."},
     "turk": {"description": "İstanbul.", "diagnostics": ("yaml_repaired",)},
 }
-INDEX = search.index(lock_of(dict.fromkeys(FIELDS, TEXT), FIELDS))
+INDEX = search.index(lock_of(dict.fromkeys(FIELDS, TEXT), FIELDS), "acme-skills")
 
 
 def _paths(query: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,8 +17,8 @@ from tests.installed_builder import SAMPLE, InstalledBuilder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.catalog import Catalog
     from skills_bundle.catalog.reading import Resources
+    from skills_bundle.catalog.service import Catalog
     from tests.installed_builder import Installation
 
 ABC = {name: {"SKILL.md": f"# {name}\n".encode()} for name in ("a", "b", "c")}
@@ -300,7 +300,7 @@ def test_an_overview_says_how_many_skills_are_damaged(made: Installation, catalo
 def test_answers_are_json_objects(catalog: Catalog) -> None:
     """Every answer carries the same provenance block."""
     answers = [catalog.search(), catalog.read("alpha"), catalog.overview()]
-    blocks = [answer.model_dump(mode="json")["provenance"] for answer in answers]
+    blocks: list[Any] = [catalog.to_dict(answer)["provenance"] for answer in answers]
     assert blocks[0] == blocks[1] == blocks[2]
     assert blocks[0]["catalog_sha256"]
 

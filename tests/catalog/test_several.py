@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.catalog import Catalogs, limits
+from skills_bundle.catalog import limits
 from skills_bundle.errors import ToolError
 from tests.several_builder import ACME, OTHER, Several, install_several
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from skills_bundle.catalog.service import Catalog
     from tests.installed_builder import Files
 
 
@@ -25,9 +26,9 @@ def made(tmp_path: Path) -> Several:
 
 
 @pytest.fixture
-def both(made: Several) -> Catalogs:
+def both(made: Several) -> Catalog:
     """Give what is asked of both."""
-    return made.catalogs()
+    return made.catalog()
 
 
 def code_of(ask: Callable[[], object]) -> str:
@@ -37,7 +38,7 @@ def code_of(ask: Callable[[], object]) -> str:
     return caught.value.code
 
 
-def test_a_search_lists_by_name_then_collection_then_path(both: Catalogs) -> None:
+def test_a_search_lists_by_name_then_collection_then_path(both: Catalog) -> None:
     """One order over all of them."""
     rows = both.search().skills
     assert [(row.name, row.collection, row.path) for row in rows] == [
@@ -48,13 +49,13 @@ def test_a_search_lists_by_name_then_collection_then_path(both: Catalogs) -> Non
     ]
 
 
-def test_skills_of_one_name_are_both_found(both: Catalogs) -> None:
+def test_skills_of_one_name_are_both_found(both: Catalog) -> None:
     """Neither hides the other."""
     found = both.search("beta")
     assert (found.total, [row.collection for row in found.skills]) == (2, [ACME, OTHER])
 
 
-def test_a_search_carries_the_provenance_of_each_collection(both: Catalogs) -> None:
+def test_a_search_carries_the_provenance_of_each_collection(both: Catalog) -> None:
     """Also of one in which nothing was found: that nothing was is said of it, too."""
     states = both.search("gamma").collections
     found = [
@@ -64,7 +65,7 @@ def test_a_search_carries_the_provenance_of_each_collection(both: Catalogs) -> N
     assert found == [(ACME, 0, "dist-0"), (OTHER, 1, "dist-1")]
 
 
-def test_pages_joined_are_the_whole(both: Catalogs) -> None:
+def test_pages_joined_are_the_whole(both: Catalog) -> None:
     """Offsets count over all collections."""
     pages = [both.search(limit=1)]
     while pages[-1].next_offset is not None:
@@ -73,7 +74,7 @@ def test_pages_joined_are_the_whole(both: Catalogs) -> None:
     assert (rows, len(rows)) == (both.search().skills, pages[0].total)
 
 
-def test_a_search_in_one_collection_touches_that_alone(both: Catalogs) -> None:
+def test_a_search_in_one_collection_touches_that_alone(both: Catalog) -> None:
     """Rows and provenance."""
     found = both.search(collection=OTHER)
     names = {row.collection for row in found.skills}, [one.collection for one in found.collections]
@@ -81,7 +82,7 @@ def test_a_search_in_one_collection_touches_that_alone(both: Catalogs) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "acme", "ACME-SKILLS", "acme-skills ", "skills-bundle"])
-def test_a_collection_that_there_is_not_is_invalid_input(both: Catalogs, name: str) -> None:
+def test_a_collection_that_there_is_not_is_invalid_input(both: Catalog, name: str) -> None:
     """The name is exact, in every tool."""
     asks: list[Callable[[], object]] = [
         lambda: both.search(collection=name),
@@ -91,25 +92,25 @@ def test_a_collection_that_there_is_not_is_invalid_input(both: Catalogs, name: s
     assert [code_of(ask) for ask in asks] == ["invalid_input"] * 3
 
 
-def test_a_name_in_one_collection_needs_no_other_word(both: Catalogs) -> None:
+def test_a_name_in_one_collection_needs_no_other_word(both: Catalog) -> None:
     """And the answer says where it is from."""
     page = both.read("gamma")
     assert (page.collection, page.provenance.package_name) == (OTHER, "dist-1")
 
 
-def test_a_name_in_two_collections_is_refused_without_one(both: Catalogs) -> None:
+def test_a_name_in_two_collections_is_refused_without_one(both: Catalog) -> None:
     """Never picked silently."""
     assert code_of(lambda: both.read("beta")) == "ambiguous_skill"
 
 
 @pytest.mark.parametrize(("name", "text"), [(ACME, "# Beta\n"), (OTHER, "# Other beta\n")])
-def test_each_of_them_is_read_with_its_collection(both: Catalogs, name: str, text: str) -> None:
+def test_each_of_them_is_read_with_its_collection(both: Catalog, name: str, text: str) -> None:
     """By the name they share."""
     page = both.read("beta", collection=name)
     assert (page.collection, page.content.endswith(text)) == (name, True)
 
 
-def test_every_row_of_a_search_leads_to_its_skill(both: Catalogs) -> None:
+def test_every_row_of_a_search_leads_to_its_skill(both: Catalog) -> None:
     """With collection and path nothing is ambiguous."""
     for row in both.search().skills:
         page = both.read(row.path, collection=row.collection)
@@ -123,12 +124,12 @@ def test_a_path_that_is_anothers_name_is_ambiguous_too(tmp_path: Path) -> None:
         "a": {"x": {"SKILL.md": text}},
         "b": {"deep/x": {"SKILL.md": text}},
     }
-    assert code_of(lambda: install_several(tmp_path, skills).catalogs().read("x")) == (
+    assert code_of(lambda: install_several(tmp_path, skills).catalog().read("x")) == (
         "ambiguous_skill"
     )
 
 
-def test_a_skill_that_nobody_has_is_unavailable(both: Catalogs) -> None:
+def test_a_skill_that_nobody_has_is_unavailable(both: Catalog) -> None:
     """As in one collection."""
     assert code_of(lambda: both.read("nobody")) == "resource_unavailable"
 
@@ -152,7 +153,7 @@ def lose_package(made: Several) -> None:
 
 @pytest.mark.parametrize("harm", [lose_lock, alter_lock, lose_package])
 def test_a_collection_that_goes_takes_nothing_from_the_others(
-    made: Several, both: Catalogs, harm: Callable[[Several], None]
+    made: Several, both: Catalog, harm: Callable[[Several], None]
 ) -> None:
     """They are served as before, and every answer tells of it."""
     both.search()
@@ -172,7 +173,7 @@ def test_a_collection_that_goes_takes_nothing_from_the_others(
 
 
 def test_what_a_lost_collection_may_hold_is_not_said_to_be_nowhere(
-    made: Several, both: Catalogs
+    made: Several, both: Catalog
 ) -> None:
     """Whether asked for by name or looked for everywhere."""
     lose_lock(made)
@@ -185,7 +186,7 @@ def test_what_a_lost_collection_may_hold_is_not_said_to_be_nowhere(
     assert [code_of(ask) for ask in asks] == ["collection_unavailable"] * 4
 
 
-def test_a_collection_that_comes_back_is_served_again(made: Several, both: Catalogs) -> None:
+def test_a_collection_that_comes_back_is_served_again(made: Several, both: Catalog) -> None:
     """Without a restart."""
     data = made[OTHER].lock.read_bytes()
     lose_lock(made)
@@ -194,7 +195,7 @@ def test_a_collection_that_comes_back_is_served_again(made: Several, both: Catal
     assert (before, both.search().total, both.read("gamma").collection) == (2, 4, OTHER)
 
 
-def test_without_any_collection_the_catalog_is_unavailable(made: Several, both: Catalogs) -> None:
+def test_without_any_collection_the_catalog_is_unavailable(made: Several, both: Catalog) -> None:
     """For every tool; whoever starts the server is told of each."""
     for place in made.values():
         place.lock.unlink()
@@ -204,13 +205,13 @@ def test_without_any_collection_the_catalog_is_unavailable(made: Several, both: 
     assert f"{ACME}: Nothing can be served: the lock is missing. {OTHER}:" in str(both.problem())
 
 
-def test_one_served_collection_is_enough_to_be_well(made: Several, both: Catalogs) -> None:
+def test_one_served_collection_is_enough_to_be_well(made: Several, both: Catalog) -> None:
     """For whoever asks whether to send requests here."""
     lose_lock(made)
     assert both.problem() is None
 
 
-def test_an_altered_file_is_a_gap_of_its_collection_alone(made: Several, both: Catalogs) -> None:
+def test_an_altered_file_is_a_gap_of_its_collection_alone(made: Several, both: Catalog) -> None:
     """It is not served, its neighbours are, and the other collection's claims stand."""
     (made[OTHER].skills / "gamma/SKILL.md").write_bytes(b"other")
     states = both.search().collections
@@ -223,23 +224,23 @@ def test_an_altered_file_is_a_gap_of_its_collection_alone(made: Several, both: C
 def test_a_name_that_two_distributions_claim_is_told_as_such(made: Several) -> None:
     """Its own problem: nothing is wrong with a lock."""
     made[OTHER].lock.unlink()
-    catalogs = Catalogs(made.catalogs().catalogs, ambiguous={OTHER})
+    catalogs = made.catalog(ambiguous={OTHER})
     assert catalogs.search().collections[1].problem == "ambiguous_collection"
 
 
 def test_more_than_markdown_is_read_of_every_collection_when_asked(made: Several) -> None:
     """One choice for all."""
-    page = made.catalogs("all").read("alpha", "scripts/run.py")
+    page = made.catalog("all").read("alpha", "scripts/run.py")
     assert page.content == "print('alpha')\n"
 
 
 @pytest.mark.parametrize("resource", ["../x", "scripts/run.py", "/etc/passwd"])
-def test_what_may_not_be_asked_for_is_invalid_input(both: Catalogs, resource: str) -> None:
+def test_what_may_not_be_asked_for_is_invalid_input(both: Catalog, resource: str) -> None:
     """Whether or not a skill of the name is there."""
     assert code_of(lambda: both.read("nobody", resource)) == "invalid_input"
 
 
-def test_the_overview_is_of_all_collections(both: Catalogs) -> None:
+def test_the_overview_is_of_all_collections(both: Catalog) -> None:
     """Each row names its own, and the answer carries their provenance."""
     result = both.overview()
     assert [line.split(":")[0] for line in result.overview.splitlines() if line[:2] == "- "] == [
@@ -251,13 +252,13 @@ def test_the_overview_is_of_all_collections(both: Catalogs) -> None:
     assert [one.total for one in result.collections] == [2, 2]
 
 
-def test_the_overview_of_one_is_of_that_alone(both: Catalogs) -> None:
+def test_the_overview_of_one_is_of_that_alone(both: Catalog) -> None:
     """By `collection`."""
     result = both.overview(collection=ACME)
     assert ("gamma" in result.overview, len(result.collections)) == (False, 1)
 
 
-def test_the_overview_names_what_is_gone(made: Several, both: Catalogs) -> None:
+def test_the_overview_names_what_is_gone(made: Several, both: Catalog) -> None:
     """A list that lacks something says so."""
     lose_lock(made)
     result = both.overview()
@@ -266,6 +267,6 @@ def test_the_overview_names_what_is_gone(made: Several, both: Catalogs) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, limits.SEARCH_MAX_LIMIT + 1])
-def test_limits_are_those_of_one_collection(both: Catalogs, limit: int) -> None:
+def test_limits_are_those_of_one_collection(both: Catalog, limit: int) -> None:
     """Outside them is invalid input."""
     assert code_of(lambda: both.search(limit=limit)) == "invalid_input"

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.catalog import limits
+from skills_bundle.catalog import limits, overview
 from skills_bundle.catalog.model import SkillRow
-from skills_bundle.catalog.overview import Overview
-from skills_bundle.catalog.several_overview import render
+from skills_bundle.catalog.overview import Collection
 from skills_bundle.errors import ToolError
 from skills_bundle.installed import limits as installed_limits
 
 
 def collection(
     name: str, number: int, description: str = "Does it.", warnings: int = 0
-) -> Overview:
+) -> Collection:
     """Give a collection of so many skills."""
     rows = [
         SkillRow(
@@ -24,10 +23,21 @@ def collection(
             tags=(),
             parse_mode="strict",
             diagnostics=(),
+            collection=name,
         )
         for index in range(number)
     ]
-    return Overview(skills=rows, label=name, warnings=warnings)
+    return Collection(skills=rows, label=name, warnings=warnings)
+
+
+def render(
+    collections: list[Collection],
+    unavailable: list[str],
+    max_entries: int,
+    cap: int = limits.OVERVIEW_MAX_CHARACTERS,
+) -> str:
+    """Render several collections."""
+    return overview.render(collections, max_entries, unavailable=unavailable, several=True, cap=cap)
 
 
 def shown(text: str) -> dict[str, int]:
@@ -83,7 +93,7 @@ def test_the_most_collections_with_the_longest_names_fit(letter: str) -> None:
     """Also when each is long, damaged, unlisted and hidden, and as many are gone."""
     names = [f"{letter * 200}{index}" for index in range(installed_limits.COLLECTIONS_MAX)]
     every = [
-        Overview(
+        Collection(
             skills=collection(name, 30, "x" * 500).skills,
             label=name,
             warnings=3,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills_bundle.catalog import uris
+from skills_bundle.catalog import resources
 from skills_bundle.files import paths
 
 PATHS = st.text(
@@ -33,33 +33,33 @@ PATHS = st.text(
 )
 def test_every_byte_but_the_unreserved_is_escaped(path: str, uri: str) -> None:
     """RFC 3986, section 2.3; also in the first part, which URIs call the authority."""
-    assert uris.of(path) == uri
+    assert resources.uri_of(path) == uri
 
 
 @given(PATHS)
 def test_a_path_comes_back_from_its_uri(path: str) -> None:
     """No two paths share a URI, and none is lost."""
-    assert uris.path_of(uris.of(path)) == path
+    assert resources.path_of(resources.uri_of(path)) == path
 
 
 @given(PATHS)
 def test_the_spelling_is_the_standard_librarys(path: str) -> None:
     """Whoever writes a URI with a library's default rules writes ours."""
-    assert uris.of(path) == "skill://" + quote(path)
+    assert resources.uri_of(path) == "skill://" + quote(path)
 
 
 @given(PATHS)
 def test_a_uri_parser_finds_the_path_and_no_query(path: str) -> None:
     """Nothing in a name can end the path early."""
-    parts = urlsplit(uris.of(path))
+    parts = urlsplit(resources.uri_of(path))
     assert (unquote(parts.netloc + parts.path), parts.query, parts.fragment) == (path, "", "")
 
 
 @given(st.text(max_size=40).map("skill://".__add__) | st.text(max_size=40))
 def test_any_text_has_no_path_or_is_the_uri_of_its_path(text: str) -> None:
     """There is no second spelling of anything."""
-    path = uris.path_of(text)
-    assert path is None or uris.of(path) == text
+    path = resources.path_of(text)
+    assert path is None or resources.uri_of(path) == text
 
 
 @pytest.mark.parametrize(
@@ -93,4 +93,4 @@ def test_any_text_has_no_path_or_is_the_uri_of_its_path(text: str) -> None:
 )
 def test_what_is_not_the_one_spelling_has_no_path(uri: str) -> None:
     """Encoded letters, other case, plain characters, broken or overlong escapes: none answers."""
-    assert uris.path_of(uri) is None
+    assert resources.path_of(uri) is None

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skills_bundle.catalog import Catalog, limits
+from skills_bundle.catalog import limits
+from skills_bundle.catalog.service import Catalog
 from skills_bundle.cli.commands.catalog import read_to_end
 from skills_bundle.errors import UnsafeFileError
-from skills_bundle.server.tools.toolsets import toolbox
 from tests.cli.installed import LONG, install
 from tests.cli.runner import call, on_terminal
 from tests.installed_builder import InstalledBuilder
+from tests.server.host import tools_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ SKILL = b"---\nname: alpha\ndescription: First letters.\n---\n\n# Alpha\n"
 
 def _tool(place: OwnInstallation, name: str, arguments: dict[str, Any]) -> Any:
     """Call a tool as the server would."""
-    answer: Any = toolbox(("catalog",), place.catalog()).call(name, arguments)
+    answer: Any = tools_of(place.catalog()).call(name, arguments)
     return answer["structuredContent"]
 
 
@@ -151,7 +152,7 @@ def test_pages_of_two_versions_are_never_joined(tmp_path: Path) -> None:
     made = InstalledBuilder(skills={"long": {"SKILL.md": text}}).install(tmp_path)
     first = made.catalog().read("long")
     with pytest.raises(UnsafeFileError, match="changed"):
-        read_to_end(Replaced(made.open()), first)
+        read_to_end(Replaced({"acme-skills": made.open()}), first)
 
 
 def test_a_limit_gives_one_page_and_says_how_to_go_on(ask_whole: Ask) -> None:

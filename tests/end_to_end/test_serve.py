@@ -284,7 +284,7 @@ def test_a_missing_lock_does_not_stop_the_server(tmp_path: Path) -> None:
 def test_a_missing_lock_is_told_on_standard_error(tmp_path: Path) -> None:
     """To whoever starts the server by hand."""
     InstalledBuilder().install(tmp_path).lock.unlink()
-    assert b"nothing to serve" in converse([*INSTALLED, str(tmp_path)]).stderr
+    assert b"nothing can be served" in converse([*INSTALLED, str(tmp_path)]).stderr
 
 
 def test_an_altered_skill_is_told_on_standard_error(tmp_path: Path) -> None:

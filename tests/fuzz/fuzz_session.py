@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 
 from skills_bundle.formats import strict_json
-from skills_bundle.server import eras, limits, session
+from skills_bundle.server import limits, session
 from skills_bundle.server.stdio import framing
 from skills_bundle.server.stdio.transport import END_OF_INPUT, GARBAGE, Ending, StrictStdio
 from skills_bundle.server.stdio.wire import Wire
-from skills_bundle.server.tools import toolsets
 from tests.installed_builder import InstalledBuilder
+from tests.server.host import tools_of
 from tests.server.vectors import FOLDER, exchange, lines
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def converse(data: bytes) -> tuple[Ending, bytes]:
 
         async def serve() -> Ending:
             wire = Wire(reads.fileno(), writes.fileno())
-            return await StrictStdio(wire, anyio.Event()).serve(partial(eras.serve, server))
+            return await StrictStdio(wire, anyio.Event()).serve(partial(session.serve, server))
 
         ending = anyio.run(serve)
         return ending, os.pread(writes.fileno(), os.fstat(writes.fileno()).st_size, 0)
@@ -65,8 +65,8 @@ def _server() -> Server[Any]:
     """Give the server of two installed skills; its folder goes with the driver's."""
     logging.getLogger("mcp").setLevel(logging.ERROR)  # as `mcp serve` does
     catalog = InstalledBuilder().install(Path(tempfile.mkdtemp())).catalog(resources="all")
-    tools = toolsets.toolbox(("catalog",), catalog)
-    return session.build(tools, version="1.2.3", shelf=catalog.shelf)
+    tools = tools_of(catalog)
+    return session.build(tools, version="1.2.3", catalog=catalog)
 
 
 def answer(line: bytes) -> Any:

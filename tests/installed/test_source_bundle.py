@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from skills_bundle.catalog import Catalog
+from skills_bundle.catalog.service import Catalog
 from skills_bundle.errors import BundleUnavailableError, ToolError, UnsafeFileError
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.installed import location as installed
@@ -60,7 +60,7 @@ def _bundle(project: Path) -> SourceBundle:
 
 def test_skills_are_served_with_the_gap(project: Path) -> None:
     """Nothing is claimed: no revision, no integrity, no receipt."""
-    block = Catalog(_bundle(project)).read("alpha").provenance
+    block = Catalog({"acme-skills": _bundle(project)}).read("alpha").provenance
     source = block.source_provenance
     assert block.gaps == ("editable_install",)
     assert (source.status, source.build_verification, source.integrity) == ("unavailable",) * 3
@@ -81,7 +81,7 @@ def test_a_pipe_in_the_place_of_the_settings_makes_nobody_wait(project: Path, na
 
 def test_an_edit_is_served_at_once(project: Path) -> None:
     """That is what an editable installation is for."""
-    catalog = Catalog(_bundle(project))
+    catalog = Catalog({"acme-skills": _bundle(project)})
     before = catalog.read("alpha")
     _skill(project, "alpha", "Does it better.")
     after = catalog.read("alpha")
@@ -93,7 +93,7 @@ def test_an_edit_is_served_at_once(project: Path) -> None:
 
 def test_a_new_skill_is_found_at_once(project: Path) -> None:
     """Wherever it lies."""
-    catalog = Catalog(_bundle(project))
+    catalog = Catalog({"acme-skills": _bundle(project)})
     assert catalog.search().total == 1
     _skill(project, "group/beta")
     assert [row.path for row in catalog.search().skills] == ["alpha", "group/beta"]
@@ -102,14 +102,14 @@ def test_a_new_skill_is_found_at_once(project: Path) -> None:
 def test_the_settings_are_those_of_the_project(project: Path) -> None:
     """Its folder, and what it leaves out."""
     _skill(project, "drafts/gamma")
-    assert Catalog(_bundle(project)).search("gamma").total == 0
+    assert Catalog({"acme-skills": _bundle(project)}).search("gamma").total == 0
 
 
 def test_a_refused_skill_is_counted_and_hides_no_other(project: Path) -> None:
     """It may be half written."""
     (project / "our skills/broken").mkdir()
     (project / "our skills/broken/SKILL.md").write_bytes(b"no frontmatter")
-    catalog = Catalog(_bundle(project))
+    catalog = Catalog({"acme-skills": _bundle(project)})
     assert catalog.search().total == 1
     assert "Warnings: 1" in catalog.overview().overview
 
@@ -146,7 +146,7 @@ def test_the_committed_lock_gives_the_same_digest(project: Path) -> None:
 def test_a_broken_committed_lock_does_not_matter(project: Path) -> None:
     """`lock --check` is where to learn of it."""
     (project / "catalog.lock.json").write_bytes(b"<<<<<<< ours\n")
-    assert Catalog(_bundle(project)).search().total == 1
+    assert Catalog({"acme-skills": _bundle(project)}).search().total == 1
 
 
 @pytest.mark.parametrize("name", ["our skills", "pyproject.toml"])
@@ -157,7 +157,7 @@ def test_without_skills_or_settings_nothing_can_be_served(project: Path, name: s
     with pytest.raises(BundleUnavailableError, match="source checkout"):
         bundle.current()
     with pytest.raises(ToolError) as refused:
-        Catalog(bundle).search()
+        Catalog({"acme-skills": bundle}).search()
     assert refused.value.code == "catalog_unavailable"
 
 

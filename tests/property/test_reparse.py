@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skills_bundle.bundle import assemble
-from skills_bundle.catalog import entries
+from skills_bundle.catalog import resources
 from skills_bundle.skills.model import FileFacts, ScanResult, SkillFile
 from skills_bundle.skills.rules import Candidate, judge
 from skills_bundle.skills.scan import scan
@@ -34,7 +34,7 @@ def entry_of(data: bytes, name: str) -> Any:
 def listed(skills: tuple[Skill, ...]) -> dict[str, Any]:
     """Lock skills and give the frontmatter of each that has an entry, as it arrives in JSON."""
     result = ScanResult(skills=skills, refused=(), excluded=(), without_skill_md=(), unlocked=())
-    built = entries.build(assemble.lock("sample", result))
+    built = resources.entries(assemble.lock("sample", result))
     return {
         str(entry.value["uri"]).split("/")[-2]: through_the_wire(entry.value["frontmatter"])
         for entry in built.listed.values()

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skills_bundle.bundle import assemble
-from skills_bundle.catalog import entries
+from skills_bundle.catalog import resources
 from skills_bundle.project import file_facts
 from skills_bundle.skills.scan import scan
 from tests.reparse import node
@@ -55,7 +55,7 @@ def try_out(clone: Path, folder: Path) -> Row:
     found = scan(clone, file_facts.open_facts(clone, ".", None).facts)
     usable = replace(found, refused=(), problems=(), unlocked=())
     lock = assemble.lock("collection", usable)
-    built = entries.build(lock)
+    built = resources.entries(lock)
     data = [(clone / skill.path / "SKILL.md").read_bytes() for skill in lock.skills]
     readings = [
         {**{name: outcome(read, one) for name, read in READERS.items()}, node.NAME: by_node}

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from skills_bundle.bundle import lock, provenance, receipt
-from skills_bundle.catalog.errors import MESSAGES
+from skills_bundle.catalog.model import MESSAGES
 from skills_bundle.cli.main import commands
 from skills_bundle.project import settings
-from skills_bundle.server.tools import catalog
+from skills_bundle.server.tools import ToolContext, catalog
 from skills_bundle.skills.codes import CODES
 from skills_bundle.wiring import open_catalog
 from tests.repository.pages import ROOT, page
@@ -159,7 +159,7 @@ def test_every_option_is_documented() -> None:
 
 def test_every_tool_and_argument_is_documented() -> None:
     """A host's author reads the reference and not our code."""
-    tools = catalog.tools(open_catalog())
+    tools = catalog.tools(ToolContext(catalog=open_catalog()))
     words = {tool.name for tool in tools}
     words |= {name for tool in tools for name in tool.arguments.model_fields}
     words |= {name for tool in tools for name in tool.result.model_fields}
@@ -170,7 +170,7 @@ def test_every_integer_argument_of_a_tool_is_published_with_a_bound() -> None:
     """A bound that only our own validator knows would surprise whoever reads the schema."""
     published = [
         (tool.name, name, value)
-        for tool in catalog.tools(open_catalog())
+        for tool in catalog.tools(ToolContext(catalog=open_catalog()))
         for name, value in cast(
             "dict[str, dict[str, object]]", tool.input_schema["properties"]
         ).items()

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, Self
 import anyio
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
 
-from skills_bundle.server import eras, session
+from skills_bundle.server import session
 from skills_bundle.server.stdio.transport import STALLED, STOPPED, Ending, StrictStdio
 from skills_bundle.server.stdio.wire import Wire
 
 if TYPE_CHECKING:
-    from skills_bundle.catalog.shelves import Shelved
+    from skills_bundle.catalog.service import Catalog
     from skills_bundle.server.tools.base import Toolbox
     from skills_bundle.server.trace import Trace
 
@@ -86,14 +86,14 @@ class Peer:
     """
 
     def __init__(
-        self, toolbox: Toolbox, shelf: Shelved | None = None, trace: Trace | None = None
+        self, toolbox: Toolbox, catalog: Catalog | None = None, trace: Trace | None = None
     ) -> None:
         """Connect."""
         server_reads, self.write_fd = os.pipe()
         self.read_fd, server_writes = os.pipe()
         self._server = (server_reads, server_writes)
         self._toolbox = toolbox
-        self._shelf = shelf
+        self._catalog = catalog
         self._trace = trace
         self._buffer = b""
         self.ending: Ending | None = None
@@ -109,9 +109,9 @@ class Peer:
             token = anyio.lowlevel.current_token()
             self._stop = lambda: anyio.from_thread.run_sync(stop.set, token=token)
             self._ready.set()
-            server = session.build(self._toolbox, version="1.2.3", shelf=self._shelf)
+            server = session.build(self._toolbox, version="1.2.3", catalog=self._catalog)
             transport = StrictStdio(Wire(*self._server), stop, self._trace)
-            return await transport.serve(partial(eras.serve, server))
+            return await transport.serve(partial(session.serve, server))
 
         self.ending = anyio.run(serve)
         if self.ending.reason not in LEFT_WRITING:

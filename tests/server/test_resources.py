@@ -11,8 +11,8 @@ import pytest
 from skills_bundle.catalog import limits as catalog_limits
 from skills_bundle.server import limits
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
+from tests.server.host import Host
 from tests.server.peer import DISCOVERY, HANDSHAKES, REVISIONS, call
-from tests.server.shelf_peer import Host
 
 if TYPE_CHECKING:
     from pathlib import Path

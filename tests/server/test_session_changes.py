@@ -10,13 +10,13 @@ from skills_bundle.installed import location as installed
 from skills_bundle.wiring import open_catalog
 from tests.builders import SkillsFolder
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
+from tests.server.host import Host
 from tests.server.peer import DISCOVERY, HANDSHAKES, call
-from tests.server.shelf_peer import Host
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skills_bundle.catalog import Catalog
+    from skills_bundle.catalog.service import Catalog
 
 PYPROJECT = """
 [project]

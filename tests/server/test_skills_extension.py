@@ -8,10 +8,9 @@ import pytest
 
 from skills_bundle.catalog import limits
 from skills_bundle.formats.digest import sha256_hex
-from skills_bundle.server.tools import toolsets
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
+from tests.server.host import Host, tools_of
 from tests.server.peer import DISCOVERY, HANDSHAKES, REVISIONS, Peer, call
-from tests.server.shelf_peer import Host
 from tests.server.vectors import FOLDER, differences, exchange
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def test_a_recorded_conversation_happens_again(place: Installation, path: Path) 
     """One for each revision, step by step, over the sample installation."""
     found: list[str] = []
     catalog = place.catalog()
-    with Peer(toolsets.toolbox(["catalog"], catalog), catalog.shelf) as peer:
+    with Peer(tools_of(catalog), catalog) as peer:
         for kind, message in exchange(path):
             if kind == "send":
                 peer.send(message)
@@ -323,6 +322,6 @@ def test_nothing_of_a_crash_reaches_the_client(
         raise RuntimeError("secret detail")
 
     catalog = place.catalog()
-    monkeypatch.setattr(catalog.shelf, "rendering", crash)
+    monkeypatch.setattr(catalog.sources[0], "rendered", crash)
     with Host(catalog) as host:
         assert host.error("skills/list") == {"code": -32603, "message": "Internal error."}

@@ -97,7 +97,7 @@ def test_every_file_of_a_skill_is_named_in_its_skill_md(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_skill_is_found_by_the_words_people_use(name: str) -> None:
     """Our own catalog search gives it for each of three words."""
-    entries = search.index(assemble.lock("ours", scan(SKILLS, FileFacts())))
+    entries = search.index(assemble.lock("ours", scan(SKILLS, FileFacts())), "ours")
     found = {word: [row.name for row in search.matches(entries, word)] for word in KEY_WORDS[name]}
     assert [word for word, names in found.items() if name not in names] == []
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from contextlib import AbstractContextManager
 
-    from skills_bundle.catalog import Catalog
+    from skills_bundle.catalog.service import Catalog
     from tests.installed_builder import Installation
 
 READS = 500

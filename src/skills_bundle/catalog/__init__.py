@@ -1,15 +1,16 @@
-"""What one may ask of a bundle: search, read, overview. The same answers for tools and commands.
+"""What can be asked of one or several collections: search, read, overview, MCP resources.
 
-Records and decisions only: the disk is behind `bundle.view.Bundle`, which is handed in. May import
-`bundle`, `skills`, `formats` and `errors`; records nothing and knows no transport.
+Tools and commands get the same answers. Records and decisions only: the disk is behind
+`installed.bundle.Bundle`, which is passed in. May import `installed` and what lies below it;
+records nothing and knows no transport.
+
+```text
+service    the catalog itself: search, read, overview over 1..n sources
+sources    a source, its rendered lock, and all sources at one moment
+model      arguments, answers and error codes, as they are on the wire
+search     which skills match a query
+reading    what may be read, media types, pages of a file
+overview   the overview text
+resources  URIs, MCP resources, folders and skill entries of a lock
+```
 """
-
-from typing import TypeAlias
-
-from skills_bundle.catalog.service import Catalog
-from skills_bundle.catalog.several import Catalogs
-
-__all__ = ["Catalog", "Catalogs", "Source"]
-
-Source: TypeAlias = Catalog | Catalogs
-"""What a server or a command answers from: one collection, or several."""

@@ -1,38 +1,148 @@
-"""Record: what one may ask a catalog, and what it answers. Tools and commands share these.
+"""Record: what can be asked of a catalog, what it answers, and how it refuses.
 
-The server derives its JSON Schemas from here: every bound that a schema can say is said here once.
+Tools and commands share these. The server derives its JSON Schemas from here, so every bound that a
+schema can express is stated here, once.
+
+A catalog of one collection and a catalog of several use the same records. Fields marked `ONE` are
+on the wire only in the first case, fields marked `SEVERAL` only in the second; `hidden` is the one
+place that applies the marks.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationError
 
-from skills_bundle.bundle.provenance import (
-    Provenance,
-)
+from skills_bundle.bundle.provenance import Provenance
 from skills_bundle.catalog import limits
+from skills_bundle.errors import ToolError
 from skills_bundle.files import limits as file_limits
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.record import Record
 
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+R = TypeVar("R", bound=Record)
+
+# --- errors ---------------------------------------------------------------------------------------
+
+MESSAGES: Final[dict[str, str]] = {
+    "invalid_input": (
+        "The arguments do not match the tool's input schema. Check names, types and limits; "
+        "`resource` must be a relative path that this server may read, and `offset` must lie in "
+        "the file and at the start of a character."
+    ),
+    "catalog_unavailable": (
+        "The installed skills cannot be served: their lock is missing or cannot be trusted. "
+        "Run `skills-bundle verify` where this server is installed."
+    ),
+    "resource_unavailable": (
+        "No such skill or resource can be served: it is not in the lock, its file differs from the "
+        "lock, or it is not UTF-8 text. Search to see which skills there are."
+    ),
+    "collection_unavailable": (
+        "The requested collection, or one that may hold the requested skill, cannot be served now: "
+        "its lock is missing or cannot be trusted, or two packages declare its name. The other "
+        "collections are served: omit `collection`, or search to see which skills there are."
+    ),
+    "ambiguous_skill": (
+        "More than one collection has a skill of this name or path. Pass `collection` to choose "
+        "one; a search for the name lists them, each with its collection."
+    ),
+    "response_too_large": (
+        "The answer does not fit into one response. Ask for less with a smaller limit."
+    ),
+    "unknown_tool": "This server has no such tool. List its tools to see which there are.",
+}
+"""Every error code of a tool with its fixed message of under 512 characters.
+
+The messages are fixed, and name no path and no argument, because a model may read them: a message
+that repeated the input would let the input speak for the server.
+"""
+
+
+def refusal(code: str) -> ToolError:
+    """Return the error with a code and its message.
+
+    Raises:
+        KeyError: If there is no such code.
+    """
+    return ToolError(code, MESSAGES[code])
+
+
+# --- one collection or several ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyIf:
+    """Marks a field that is on the wire only for one collection, or only for several."""
+
+    several: bool
+
+
+ONE: Final = OnlyIf(several=False)
+SEVERAL: Final = OnlyIf(several=True)
+
+
+@cache
+def hidden(kind: type[Record], *, several: bool) -> dict[str, Any]:
+    """Return the fields of a record that are not on the wire.
+
+    Args:
+        kind: The record.
+        several: Whether several collections are served.
+
+    Returns:
+        Each hidden field with True; each field with rows of records that have hidden fields with
+        `{"__all__": ...}`, as pydantic's `exclude` takes it.
+    """
+    fields: dict[str, Any] = {}
+    for name, field in kind.model_fields.items():
+        if OnlyIf(several=not several) in field.metadata:
+            fields[name] = True
+            continue
+        rows = next((one for one in get_args(field.annotation) if _is_record(one)), None)
+        if rows is not None and (below := hidden(rows, several=several)):
+            fields[name] = {"__all__": below}
+    return fields
+
+
+def _is_record(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Record)
+
+
+def to_dict(answer: Record, *, several: bool) -> dict[str, JsonValue]:
+    """Return an answer as it is on the wire.
+
+    Args:
+        answer: The answer.
+        several: Whether several collections are served.
+    """
+    return answer.model_dump(mode="json", exclude=hidden(type(answer), several=several))
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
 
 def _whole(value: object) -> object:
-    """Take `20.0` for 20: JSON has one kind of number, and hosts write either."""
+    """Return 20 for `20.0`: JSON has one number type, and hosts send either."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 WHOLE = BeforeValidator(_whole)
-"""Goes last in an `Annotated`: pydantic leaves bounds that follow it out of the JSON Schema."""
+"""Must come last in an `Annotated`: pydantic omits bounds that follow it from the JSON Schema."""
 
 Query = Annotated[
     str,
     Field(
         max_length=limits.QUERY_MAX_CHARACTERS,
         pattern=r"^[^\u0000-\u001f\u007f-\u009f]*$",
-        description="One phrase to look for literally in name, description and tags, in any letter "
-        "case. Empty finds every skill.",
+        description="One phrase, matched literally and without regard to case in name, description "
+        "and tags. Empty matches every skill.",
     ),
 ]
 
@@ -41,7 +151,7 @@ SkillKey = Annotated[
     Field(
         min_length=1,
         max_length=file_limits.PATH_MAX_CHARACTERS,
-        description="A skill's name, or its path if two skills have the same name.",
+        description="A skill's name, or its path if two skills share the name.",
     ),
 ]
 
@@ -55,13 +165,24 @@ ResourcePath = Annotated[
 ]
 
 
+CollectionName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="A `collection` from an earlier answer, exactly. Default: all collections.",
+    ),
+]
+
+Collection = Annotated[CollectionName | None, SEVERAL]
+
+
 class SearchArguments(Record):
     """Arguments of a search."""
 
     query: Query = ""
     limit: Annotated[
         int,
-        Field(ge=1, le=limits.SEARCH_MAX_LIMIT, description="Skills in one page."),
+        Field(ge=1, le=limits.SEARCH_MAX_LIMIT, description="Maximum skills in one page."),
         WHOLE,
     ] = limits.SEARCH_DEFAULT_LIMIT
     offset: Annotated[
@@ -69,10 +190,11 @@ class SearchArguments(Record):
         Field(
             ge=0,
             le=format_limits.JSON_MAX_SAFE_INTEGER,
-            description="Matches to skip: the last answer's next_offset.",
+            description="Matches to skip: next_offset of the previous answer.",
         ),
         WHOLE,
     ] = 0
+    collection: Collection = None
 
 
 class ReadArguments(Record):
@@ -85,7 +207,7 @@ class ReadArguments(Record):
         Field(
             ge=0,
             le=format_limits.JSON_MAX_SAFE_INTEGER,
-            description="Byte to start at: the last answer's next_offset.",
+            description="Byte to start at: next_offset of the previous answer.",
         ),
         WHOLE,
     ] = 0
@@ -94,18 +216,63 @@ class ReadArguments(Record):
         Field(
             ge=limits.READ_MIN_LIMIT,
             le=limits.READ_MAX_LIMIT,
-            description="Bytes in one page, cut back to whole characters.",
+            description="Maximum bytes in one page, cut back to whole characters.",
         ),
         WHOLE,
     ] = limits.READ_DEFAULT_LIMIT
+    collection: Collection = None
 
 
 class OverviewArguments(Record):
     """Arguments of an overview."""
 
     max_entries: Annotated[
-        int, Field(ge=1, le=limits.OVERVIEW_MAX_ENTRIES, description="Skills to show."), WHOLE
+        int,
+        Field(ge=1, le=limits.OVERVIEW_MAX_ENTRIES, description="Maximum skills to show."),
+        WHOLE,
     ] = limits.OVERVIEW_MAX_ENTRIES
+    collection: Collection = None
+
+
+def checked(kind: type[R], **arguments: object) -> R:
+    """Return a record of arguments.
+
+    Raises:
+        ToolError: `invalid_input`.
+    """
+    try:
+        return kind.model_validate(arguments)
+    except ValidationError as error:
+        raise refusal("invalid_input") from error
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+Problem = Literal["catalog_unavailable", "ambiguous_collection"]
+
+OnlyProvenance = Annotated[Provenance, ONE]
+"""Where several collections are served, `collections` has the provenance of each."""
+
+
+class CollectionState(Record):
+    """A collection that an answer covers, whether it can be served or not.
+
+    Attributes:
+        collection: Its name, as its distribution declares it.
+        total: How many of its skills the whole answer covers; null if it cannot be served.
+        provenance: Where its skills come from; null if it cannot be served.
+        problem: Null, or why it cannot be served now: `catalog_unavailable` (its lock is missing or
+            cannot be trusted, or its package was removed) or `ambiguous_collection` (more than one
+            distribution declares the name).
+    """
+
+    collection: str
+    total: int | None
+    provenance: Provenance | None
+    problem: Problem | None
+
+
+States = Annotated[tuple[CollectionState, ...], SEVERAL]
 
 
 class SkillRow(Record):
@@ -113,11 +280,13 @@ class SkillRow(Record):
 
     Attributes:
         name: The frontmatter's `name`.
-        path: Its folder below the skills folder; unique, and accepted wherever a name is.
-        description: As the author wrote it, whole.
+        path: Its folder below the skills folder; unique in its collection, and accepted wherever a
+            name is.
+        description: The author's description, in full.
         tags: Sorted.
-        parse_mode: `repaired` when the frontmatter had to be mended to be read.
+        parse_mode: `repaired` if the frontmatter had to be repaired to be parsed.
         diagnostics: Codes of what was tolerated when the skill was locked.
+        collection: The collection that holds it; together with the path it identifies the skill.
     """
 
     name: str
@@ -126,22 +295,27 @@ class SkillRow(Record):
     tags: tuple[str, ...]
     parse_mode: Literal["strict", "repaired"]
     diagnostics: tuple[str, ...]
+    collection: Annotated[str, SEVERAL]
 
 
 class SearchResult(Record):
-    """Skills that match, one page of them, by name and then path.
+    """One page of the skills that match, by name, then collection, then path.
 
     Attributes:
         provenance: Where the answer comes from.
-        query: As asked.
-        limit: As asked or by default.
-        offset: As asked or by default.
-        total: Matches in all.
+        collections: Every collection that was searched, by name, with its provenance.
+        collection: As requested, or null for all.
+        query: As requested.
+        limit: As requested or by default.
+        offset: As requested or by default.
+        total: Number of all matches.
         next_offset: Where the next page starts, or null after the last one.
         skills: This page.
     """
 
-    provenance: Provenance
+    provenance: OnlyProvenance
+    collections: States
+    collection: Annotated[str | None, SEVERAL]
     query: str
     limit: int
     offset: int
@@ -151,23 +325,24 @@ class SearchResult(Record):
 
 
 class ReadResult(Record):
-    """A file of a skill, one page of it.
+    """One page of a file of a skill.
 
     Attributes:
         provenance: Where the answer comes from.
         skill: The skill's name.
         path: The skill's folder below the skills folder.
         resource: The file's path inside the skill.
-        media_type: By the file's ending.
+        media_type: By the file's extension.
         byte_length: Bytes of the whole file.
         content_sha256: Digest of the whole file, as locked and as just read.
         offset: First byte of this page.
-        limit: Most bytes of a page; one whose characters are long in JSON holds fewer, so that it
-            fits a response.
+        limit: Maximum bytes of a page. A page whose characters are long in JSON holds fewer, so
+            that it fits into a response.
         next_offset: First byte of the next page, or null at the end.
         remaining: Bytes after this page.
         content: The page: whole characters. A byte order mark at the start is kept, so that the
-            pages joined together have the digest given.
+            joined pages have the given digest.
+        collection: The collection that holds the skill.
     """
 
     provenance: Provenance
@@ -182,15 +357,20 @@ class ReadResult(Record):
     next_offset: int | None
     remaining: int
     content: str
+    collection: Annotated[str, SEVERAL]
 
 
 class OverviewResult(Record):
-    """The collection at a glance, for a model's context.
+    """The skills at a glance, for a model's context.
 
     Attributes:
         provenance: Where the answer comes from.
+        collections: Every collection that was read, by name, with its provenance.
+        collection: As requested, or null for all.
         overview: Text of at most `limits.OVERVIEW_MAX_CHARACTERS` UTF-16 units.
     """
 
-    provenance: Provenance
+    provenance: OnlyProvenance
+    collections: States
+    collection: Annotated[str | None, SEVERAL]
     overview: str

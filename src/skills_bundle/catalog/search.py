@@ -1,4 +1,4 @@
-"""Decision: which skills a query finds, and in which order they are listed."""
+"""Decision: which skills a query matches, and in which order they are listed."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.lock import CatalogLock, LockedSkill
 
 REPAIRED: Final = "yaml_repaired"
-"""The diagnostic a lock holds for frontmatter that had to be mended."""
+"""The diagnostic that a lock holds for frontmatter that had to be repaired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A skill and the text that queries are looked for in."""
+    """A skill and the text in which queries are searched."""
 
     row: SkillRow
     text: str
 
 
-def index(lock: CatalogLock) -> tuple[Entry, ...]:
-    """Prepare a lock for searching: by name, then path, both by code points."""
-    entries = [Entry(_row(skill), _text(skill)) for skill in lock.skills]
+def index(lock: CatalogLock, collection: str) -> tuple[Entry, ...]:
+    """Return the skills of a lock ready for searching, by name and then path, by code points."""
+    entries = [Entry(_row(skill, collection), _text(skill)) for skill in lock.skills]
     return tuple(sorted(entries, key=lambda entry: (entry.row.name, entry.row.path)))
 
 
 def matches(entries: tuple[Entry, ...], query: str) -> tuple[SkillRow, ...]:
-    """Give the skills whose text holds the query, in the order of the index.
+    """Return the skills whose text contains the query, in the order of the index.
 
-    The query is text, not a pattern: `.*` looks for a dot and an asterisk.
+    The query is text, not a pattern: `.*` matches a dot and an asterisk.
     """
     wanted = folded(query)
     return tuple(entry.row for entry in entries if wanted in entry.text)
 
 
 def folded(text: str) -> str:
-    """Give the form in which texts are compared: lower case, composed.
+    """Return the form in which texts are compared: lower case, composed (NFC).
 
-    Composed, since a file from macOS spells `é` in two characters and a keyboard in one; composed
-    again after lowering, which can take a character apart.
+    Composed, because a file from macOS spells `é` with two characters and a keyboard with one;
+    composed again after lowering, which can decompose a character.
     """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
 
@@ -51,7 +51,7 @@ def _text(skill: LockedSkill) -> str:
     return folded(f"{skill.name} {skill.description} {' '.join(skill.tags)}")
 
 
-def _row(skill: LockedSkill) -> SkillRow:
+def _row(skill: LockedSkill, collection: str) -> SkillRow:
     return SkillRow(
         name=skill.name,
         path=skill.path,
@@ -59,4 +59,5 @@ def _row(skill: LockedSkill) -> SkillRow:
         tags=skill.tags,
         parse_mode="repaired" if REPAIRED in skill.diagnostics else "strict",
         diagnostics=skill.diagnostics,
+        collection=collection,
     )

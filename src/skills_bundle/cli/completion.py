@@ -139,7 +139,7 @@ def names(known: Iterable[str]) -> Callable[..., list[CompletionItem]]:
 
 def _views(context: click.Context) -> list[BundleState]:
     """Return the readable bundles of the requested collections."""
-    from skills_bundle.wiring import choose, open_catalog  # noqa: PLC0415 - see the module
+    from skills_bundle.wiring import DeferredBundle, choose  # noqa: PLC0415 - see the module
 
     output = context.find_object(Output)
     program = None if output is None else output.program
@@ -149,5 +149,5 @@ def _views(context: click.Context) -> list[BundleState]:
         finders = choose([wanted] if isinstance(wanted, str) else wanted or ()).finders
         for find in finders.values():
             with suppress(SkillsBundleError):
-                views.append(open_catalog(find=find).shelf.view())
+                views.append(DeferredBundle(find).current())
     return views

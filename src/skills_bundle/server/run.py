@@ -1,7 +1,7 @@
-"""Edge: `mcp serve`: from a process to a served connection to an exit code.
+"""Edge: `mcp serve` over stdio: from a process to a served connection to an exit code.
 
-The SDK takes half a second to import, so this module imports it only after standard output is ours
-and the installation is known to be one.
+The SDK takes half a second to import, so this module imports it only after standard output is
+claimed and the installation is identified.
 """
 
 from __future__ import annotations
@@ -20,83 +20,58 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from skills_bundle import __version__
-from skills_bundle.catalog import Catalogs
-from skills_bundle.errors import SkillsBundleError
+from skills_bundle.errors import BundleUnavailableError, SkillsBundleError
 from skills_bundle.installed import location as installed
-from skills_bundle.server import ahead, limits
+from skills_bundle.server import limits
 from skills_bundle.server.stdio import wire as wires
+from skills_bundle.server.tools import DEFAULT_TOOLSETS, ToolContext, toolbox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator
     from types import FrameType
 
-    from skills_bundle.catalog import Source
-    from skills_bundle.catalog.shelves import Shelved
+    from skills_bundle.catalog.service import Catalog
+    from skills_bundle.catalog.sources import Source
     from skills_bundle.server.stdio.transport import Ending
     from skills_bundle.server.tools.base import Toolbox
     from skills_bundle.server.trace import Trace
 
-TOOLSETS: Final = ("catalog",)
-"""Names of the tool groups; `all` means each of them."""
-
-DEFAULT_TOOLSETS: Final = ("catalog",)
-
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
-class UnknownToolsetError(SkillsBundleError):
-    """A tool group that does not exist."""
-
-    exit_code = 2
-
-
-def parse_toolsets(text: str) -> tuple[str, ...]:
-    """Read `NAME[,NAME...]` or `all`; order and repetition do not matter.
-
-    Raises:
-        UnknownToolsetError: Naming every unknown name and all known ones.
-    """
-    names = {name.strip() for name in text.split(",")} - {""}
-    unknown = sorted(names - {*TOOLSETS, "all"})
-    if unknown or not names:
-        given = ", ".join(unknown) or "an empty list"
-        raise UnknownToolsetError(f"Unknown toolset: {given}. Known: {', '.join(TOOLSETS)}, all.")
-    return tuple(name for name in TOOLSETS if name in names or "all" in names)
-
-
 def serve_stdio(
-    open_catalog: Callable[[], Source],
+    open_catalog: Callable[[], Catalog],
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS,
     identify: Callable[[], object] = installed.locate,
     trace_file: str | None = None,
     check_command: str = "skills-bundle mcp check",
 ) -> int:
-    """Serve one client on standard input and output, until it leaves.
+    """Serve one client on standard input and output until it leaves.
 
-    Takes the standard descriptors for good: call it last in a process.
+    Takes over the standard descriptors for good: call it last in a process.
 
     Args:
-        open_catalog: Gives the catalog. One that cannot be served right now does not stop the
-            server: its tools say so at each call, and a client can be told.
-        toolsets: Names from `TOOLSETS`.
-        identify: Finds out what we are; what it raises stops the server before it starts, since
-            no answer could say where it comes from.
-        trace_file: Path of a file to be made, in which both directions are written down.
-        check_command: What to run, as told to somebody who waits at a terminal.
+        open_catalog: Returns the catalog. One that cannot be served now does not stop the server:
+            its tools say so in each answer, which a client can show.
+        toolsets: Names from `tools.TOOLSETS`.
+        identify: Finds the installation; an error stops the server before it starts, because no
+            answer could say where it comes from.
+        trace_file: Path of a file to create, to which both directions are written.
+        check_command: The command suggested to a person who waits at a terminal.
 
     Returns:
         The exit code: 0 when the input ended, the client left or a signal asked us to stop; 1 when
         too many lines were garbage, answers were left unread, or the server itself failed; the
-        error's own for a bad installation; 2 if standard input or output is closed, or the trace's
-        file cannot be made.
+        error's own for a bad installation; 2 if standard input or output is closed, or the trace
+        file cannot be created.
     """
-    # Somebody's PYTHONWARNINGS=error must not turn a library's deprecation into a failed call.
+    # PYTHONWARNINGS=error must not turn a library's deprecation into a failed call.
     warnings.simplefilter("ignore")
-    for number in _SIGNALS:  # until there is a loop to stop, nothing has begun that needs an end
+    for number in _SIGNALS:  # until there is a loop to stop, there is nothing to clean up
         signal.signal(number, _leave_at_once)
     try:
         stdin = cast("TextIO | None", sys.stdin)
-        waits_at_terminal = stdin is not None and stdin.isatty()
+        at_terminal = stdin is not None and stdin.isatty()
         wire = wires.claim()
         identify()
         catalog = open_catalog()
@@ -104,38 +79,57 @@ def serve_stdio(
     except SkillsBundleError as error:
         say(error.summary)
         return error.exit_code
-    told = _told(catalog, trace)
-    _tell_what_is_ahead(told, check_command if waits_at_terminal else None)
-
-    def make_toolbox() -> Toolbox:
-        from skills_bundle.server.tools import toolsets as groups  # noqa: PLC0415 - see serve_tools
-
-        return groups.toolbox(toolsets, catalog)
-
-    return serve_tools(wire, make_toolbox, catalog.shelf, trace)
-
-
-def _tell_what_is_ahead(told: Iterable[str], check_command: str | None) -> None:
-    """Say what is served if that is not plain, and to somebody at a terminal what is waited for."""
-    for text in told:
-        say(text)
-    if check_command is not None:
+    lines = startup_lines(catalog)
+    if trace is not None and catalog.several:  # with one collection, every answer has the facts
+        trace.begin(lines)
+    for line in lines:
+        say(line)
+    if at_terminal:
         say(
             "waiting for an MCP client: JSON-RPC on standard input, one message a line "
-            f"(Ctrl-D ends). To see that the server works, run `{check_command}`."
+            f"(Ctrl-D ends). To check that the server works, run `{check_command}`."
         )
+    context = ToolContext(catalog=catalog)
+    return serve_tools(wire, lambda: toolbox(toolsets, context), catalog, trace)
 
 
-def _told(catalog: Source, trace: Trace | None) -> list[str]:
-    """Give the lines about what is served; of several, a trace begins with them."""
-    told = ahead.told(catalog)
-    if trace is not None and isinstance(catalog, Catalogs):  # of one, every answer says it
-        trace.begin(told)
-    return told
+def startup_lines(catalog: Catalog) -> list[str]:
+    """Check everything that will be served and return the lines to print at the start.
+
+    For one collection there are none, unless all or some of it cannot be served. For several there
+    is one line each, because a person did not name them.
+    """
+    problem = None if catalog.several else catalog.problem()
+    if problem is not None:
+        return [f"nothing can be served, and every call will say so: {problem.summary}"]
+    lines = [_startup_line(source) for source in catalog.sources]
+    return [line for line, is_complete in lines if catalog.several or not is_complete]
+
+
+def _startup_line(source: Source) -> tuple[str, bool]:
+    """Return a source's line, and whether all of it can be served."""
+    try:
+        view = source.view()
+    except BundleUnavailableError as error:
+        text = f"collection {source.name} cannot be served, and answers will say so: "
+        return _printable(text + error.summary), False
+    block, number = view.provenance, len(view.lock.skills)
+    gaps = f" ({', '.join(block.gaps)})" if block.gaps else ""
+    text = (
+        f"collection {source.name}: {block.package_name} {block.package_version}, "
+        f"{number} skill{'' if number == 1 else 's'}, "
+        f"integrity {block.source_provenance.integrity}{gaps}"
+    )
+    return _printable(text), not view.altered
+
+
+def _printable(text: str) -> str:
+    """Return text without anything that could end the line or drive a terminal."""
+    return text if text.isprintable() else ascii(text)[1:-1]
 
 
 def _open_trace(path: str) -> Trace:
-    from skills_bundle.server.trace import Trace  # noqa: PLC0415 - hardly anybody asks for one
+    from skills_bundle.server.trace import Trace  # noqa: PLC0415 - rarely needed
 
     return Trace(path, say)
 
@@ -147,16 +141,16 @@ def _leave_at_once(_number: int, _frame: FrameType | None) -> None:
 def serve_tools(
     wire: wires.Wire,
     make_toolbox: Callable[[], Toolbox],
-    shelf: Shelved | None = None,
+    catalog: Catalog | None = None,
     trace: Trace | None = None,
 ) -> int:
     """Serve one client over a wire.
 
     Args:
-        wire: Descriptors that are ours alone.
+        wire: The claimed descriptors.
         make_toolbox: Imports and builds the tools; called once, before the first message is read.
-        shelf: What is offered as MCP resources and skills, if anything.
-        trace: Where every line is written down, if anywhere.
+        catalog: Answers MCP resources and the skills extension, if they are offered.
+        trace: Records every line, if given.
 
     Returns:
         The exit code, as `serve_stdio` says.
@@ -164,18 +158,19 @@ def serve_tools(
     with _collector_paused():
         import anyio  # noqa: PLC0415 - half a second, and only once the wire is ours
 
-        from skills_bundle.server import eras, session  # noqa: PLC0415 - likewise
+        from skills_bundle.server import session  # noqa: PLC0415 - likewise
         from skills_bundle.server.stdio import transport as strict_stdio  # noqa: PLC0415 - likewise
 
-        server = session.build(make_toolbox(), version=__version__, shelf=shelf)
-    # The SDK warns of what a client sent; a client that does not read standard error could fill
-    # that pipe so, and stop us for good. Faults are errors and still told.
+        server = session.build(make_toolbox(), version=__version__, catalog=catalog)
+    # The SDK logs warnings about a client's messages. A client that never reads standard error
+    # could fill that pipe with them and block us. Our own faults are errors and are still logged.
     logging.getLogger("mcp").setLevel(logging.ERROR)
 
     async def converse() -> Ending:
         stop = anyio.Event()
         _stop_on_signal(stop.set)
-        return await strict_stdio.StrictStdio(wire, stop, trace).serve(partial(eras.serve, server))
+        transport = strict_stdio.StrictStdio(wire, stop, trace)
+        return await transport.serve(partial(session.serve, server))
 
     try:
         ending = anyio.run(converse, backend="asyncio")

@@ -1,26 +1,47 @@
-"""Decision: the SDK's low-level server with our tools, and the nets that keep its answers in form.
+"""Decision: the SDK's low-level server with our tools, and the connections it serves.
 
 The SDK speaks every protocol revision: four with the `initialize` handshake, and 2026-07-28, where
-each request carries its own envelope and `server/discover` takes the handshake's place. The
-low-level server validates nothing and knows no coded errors; both are ours (`tools.base`).
+each request carries its own envelope and `server/discover` replaces the handshake. The low-level
+server validates nothing and knows no coded errors; both are ours (`tools.base`).
+
+**Opening.** The first request that belongs to one of these two groups decides for its connection:
+`initialize`, or a request with the envelope of 2026-07-28. The SDK would let the very first request
+decide. That locks out clients that probe, as the specification allows: one that asks
+`server/discover` for a revision we do not serve, is refused, and falls back to `initialize`; or one
+that pings first. So a request that belongs to neither group, only probes, or is refused for its
+envelope decides nothing: it is answered on an SDK connection of its own.
+
+**Changes.** The lock normally stays the same while a server runs. When it is replaced (an upgrade
+in place, an edited source checkout), a client that listed the old skills is notified, on the
+revisions that allow unsolicited notifications, before the next answer on its connection: nothing
+runs in between that could notice sooner. On 2026-07-28 notifications need a subscription, a request
+that stays open; we serve none, and results say how long they stay fresh instead.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
+import anyio
+from anyio.abc import AsyncResource
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
+from mcp.shared.message import SessionMessage
 from mcp_types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     CallToolRequestParams,
     CallToolResult,
+    JSONRPCError,
+    JSONRPCRequest,
+    JSONRPCResponse,
     ListToolsResult,
     PaginatedRequestParams,
     Tool,
@@ -28,23 +49,30 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from skills_bundle.catalog.shelves import Shelves
 from skills_bundle.server import limits
-from skills_bundle.server.resources import resources, skills_extension
-from skills_bundle.server.session_changes import Changes, remember
+from skills_bundle.server.resources import (
+    LISTINGS,
+    METHODS,
+    SKILLS_EXTENSION,
+    SKILLS_EXTENSION_SETTINGS,
+    is_modern,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
 
-    from skills_bundle.catalog.entries import JsonObject
-    from skills_bundle.catalog.shelves import Shelved
-    from skills_bundle.server.resources.pages import Method
+    from skills_bundle.catalog.resources import JsonObject
+    from skills_bundle.catalog.service import Catalog
+    from skills_bundle.server.resources import Method
     from skills_bundle.server.tools.base import Tool as OurTool
     from skills_bundle.server.tools.base import Toolbox
 
-    Context = ServerRequestContext[Any, Any]
+    Context = ServerRequestContext["Listed", Any]
+    Incoming = SessionMessage | Exception
 
 ParamsT = TypeVar("ParamsT")
 ResultT = TypeVar("ResultT")
@@ -52,31 +80,52 @@ ResultT = TypeVar("ResultT")
 SERVER_NAME: Final = "skills-bundle"
 
 INSTRUCTIONS: Final = """\
-Skills are tested instructions for a kind of task. Before such a task, find a fitting skill with \
+Skills are tested instructions for a kind of task. Before such a task, find a matching skill with \
 skill_catalog_search, read its SKILL.md with skill_resource_read, and follow it; read the \
-reference files it names when it says so. Every answer carries `provenance`: which collection, \
-package and revision its text comes from, what of that is only asserted, and what was verified \
-here."""
+reference files it names when it says so. Every answer has `provenance`: the collection, package \
+and revision its text comes from, which of these are only asserted, and what was verified here."""
 
-INSTRUCTIONS_OF_SEVERAL: Final = f"""\
+INSTRUCTIONS_SEVERAL: Final = f"""\
 {INSTRUCTIONS} Several collections are served: a search names the `collection` of each skill; \
-pass it on when you read, and say it when you name the skill."""
+pass it when you read the skill, and mention it when you name the skill."""
+
+DISCOVER: Final = "server/discover"
 
 _UNCHANGING: Final = CacheHint(limits.TOOLS_TTL_MILLISECONDS, "public")
 
 _log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
+class Listed:
+    """What the client of one connection last listed.
+
+    Attributes:
+        digest: Digest of the locks at that time, or None if it listed nothing.
+    """
+
+    digest: str | None = None
+
+
+@asynccontextmanager
+async def _remember(_: Server[Listed]) -> AsyncGenerator[Listed]:
+    """Yield the state of one connection; the SDK calls this its lifespan."""
+    yield Listed()
+
+
+# --- building -------------------------------------------------------------------------------------
+
+
 def build(
-    toolbox: Toolbox, *, version: str, shelf: Shelved | None = None, notify: bool = True
+    toolbox: Toolbox, *, version: str, catalog: Catalog | None = None, notify: bool = True
 ) -> Server[Any]:
-    """Join tools, MCP resources, skills and the SDK's server.
+    """Return the SDK's server with tools, MCP resources and the skills extension.
 
     Args:
-        toolbox: What `tools/list` and `tools/call` offer.
+        toolbox: Answers `tools/list` and `tools/call`.
         version: Of this distribution, as reported to clients.
-        shelf: What the methods of resources and skills offer; without it there are none.
-        notify: Whether clients are told of changes; only where a connection is more than a request.
+        catalog: Answers the methods of resources and skills; without it there are none.
+        notify: Whether clients are notified of changes; False where each request is a connection.
     """
     listed = ListToolsResult(tools=[_listed(tool) for tool in toolbox.tools])
 
@@ -86,35 +135,38 @@ def build(
         return listed
 
     async def call_tool(_: Context, params: CallToolRequestParams) -> CallToolResult:
-        # Not the SDK's model: it adds `isError: false` to every success. `resultType` is of
-        # 2026-07-28; the SDK leaves it out elsewhere.
+        # Not the SDK's model: it adds `isError: false` to every success. `resultType` belongs to
+        # 2026-07-28; the SDK drops it elsewhere.
         answer = toolbox.call(params.name, params.arguments or {})
         return cast("CallToolResult", {"resultType": "complete", **answer})
 
+    several = catalog is not None and catalog.several
     server: Server[Any] = Server(
         SERVER_NAME,
         version=version,
-        instructions=INSTRUCTIONS_OF_SEVERAL if isinstance(shelf, Shelves) else INSTRUCTIONS,
-        lifespan=remember,
-        # Sent on 2026-07-28 only; the SDK leaves it out elsewhere.
-        cache_hints={"server/discover": _UNCHANGING, "tools/list": _UNCHANGING},
+        instructions=INSTRUCTIONS_SEVERAL if several else INSTRUCTIONS,
+        lifespan=_remember,
+        # Sent on 2026-07-28 only; the SDK drops it elsewhere.
+        cache_hints={DISCOVER: _UNCHANGING, "tools/list": _UNCHANGING},
         on_list_tools=_contained(list_tools),
         on_call_tool=_contained(call_tool),
     )
-    # The SDK's own middleware reports every call to whatever OpenTelemetry exporter is installed;
-    # what is looked up here is nobody's business, so it goes.
+    # This replaces the SDK's own middleware, which reports every call to whatever OpenTelemetry
+    # exporter is installed: what is looked up here is private.
     server.middleware = [cast("ServerMiddleware[Any]", partial(_keep_form, server))]
-    if shelf is not None:
-        server.extensions = {skills_extension.IDENTIFIER: dict(skills_extension.SETTINGS)}
-        server.middleware.append(cast("ServerMiddleware[Any]", Changes(shelf, notify=notify)))
-        for method in (*resources.methods(shelf), *skills_extension.methods(shelf)):
-            server.add_request_handler(method.name, method.params, _contained(_answering(method)))
+    if catalog is not None:
+        server.extensions = {SKILLS_EXTENSION: dict(SKILLS_EXTENSION_SETTINGS)}
+        around = partial(_declare_and_notify, catalog, notify)
+        server.middleware.append(cast("ServerMiddleware[Any]", around))
+        for method in METHODS:
+            handler = _contained(_handler(method, catalog))
+            server.add_request_handler(method.name, method.params, handler)
     return server
 
 
-def _answering(method: Method) -> Callable[[Context, Any], Awaitable[JsonObject]]:
+def _handler(method: Method, catalog: Catalog) -> Callable[[Context, Any], Awaitable[JsonObject]]:
     async def answer(context: Context, params: Any) -> JsonObject:  # noqa: ANN401 - of the method's own type
-        return method.answer(params, context.protocol_version)
+        return method.answer(catalog, params, context.protocol_version)
 
     return answer
 
@@ -134,9 +186,9 @@ def _listed(tool: OurTool[Any]) -> Tool:
 def _contained(
     handler: Callable[[Context, ParamsT], Awaitable[ResultT]],
 ) -> Callable[[Context, ParamsT], Awaitable[ResultT]]:
-    """Make a handler's crash an internal error here, where it cannot pass for an SDK's refusal.
+    """Return a handler that turns its own crash into an internal error.
 
-    Further out a pydantic error of ours would pass for one about the client's parameters.
+    Further out, a pydantic error of ours would be mistaken for one about the client's parameters.
     """
 
     async def contained(context: Context, params: ParamsT) -> ResultT:
@@ -144,19 +196,22 @@ def _contained(
             return await handler(context, params)
         except MCPError:
             raise
-        except Exception as error:  # noqa: BLE001 - the one place where a fault of ours stops
+        except Exception as error:  # noqa: BLE001 - where our own faults stop
             raise _internal_error(error) from None
 
     return contained
 
 
+# --- around every request -----------------------------------------------------------------------
+
+
 async def _keep_form(server: Server[Any], context: Context, call_next: CallNext) -> HandlerResult:
-    """Refuse a second handshake, let odd arguments reach the tool, and contain the SDK's crashes.
+    """Refuse a second handshake, pass odd arguments to the tool, and contain the SDK's crashes.
 
     On handshake connections the SDK would answer a crash with the exception's text and code 0.
     """
     if _is_second_handshake(context):
-        raise MCPError(INVALID_PARAMS, "This connection is initialized.")
+        raise MCPError(INVALID_PARAMS, "This connection is already initialized.")
     if not _is_served(server, context):
         raise MCPError(METHOD_NOT_FOUND, "Method not found.")
     try:
@@ -165,24 +220,24 @@ async def _keep_form(server: Server[Any], context: Context, call_next: CallNext)
         if error.code == METHOD_NOT_FOUND:  # without the method's name, which may be a megabyte
             raise MCPError(METHOD_NOT_FOUND, "Method not found.") from None
         raise
-    except ValidationError:  # the SDK words it, without the client's values
+    except ValidationError:  # the SDK writes the message, without the client's values
         raise
     except Exception as error:  # noqa: BLE001 - as above
         raise _internal_error(error) from None
 
 
 def _is_second_handshake(context: Context) -> bool:
-    """Tell whether a handshake has been; on 2026-07-28 there is no such method."""
+    """Return whether the handshake was already done; on 2026-07-28 there is no such method."""
     if context.method != "initialize" or context.protocol_version in MODERN_PROTOCOL_VERSIONS:
         return False
     return context.session.client_params is not None
 
 
 def _is_served(server: Server[Any], context: Context) -> bool:
-    """Tell whether anybody answers this, before the SDK looks at the parameters.
+    """Return whether there is a handler, before the SDK validates the parameters.
 
-    It checks them first for every method of the protocol, and would call those of a method that we
-    do not have invalid.
+    The SDK validates them first for every method of the protocol, so a method that we do not have
+    would be answered with "invalid parameters".
     """
     if context.request_id is None or context.method == "initialize":
         return True
@@ -190,10 +245,10 @@ def _is_served(server: Server[Any], context: Context) -> bool:
 
 
 def _with_object_arguments(context: Context) -> Context:
-    """Make `arguments` that are null, an array or a scalar an object that no closed schema accepts.
+    """Return a context whose `arguments` are an object, one that no closed schema accepts.
 
-    Otherwise the SDK takes null for "omitted" and answers the others with a protocol error, which a
-    model never sees; `invalid_input` it can mend.
+    The SDK takes null for omitted arguments, and answers an array or a scalar with a protocol
+    error, which a model never sees. `invalid_input` from the tool is something it can correct.
     """
     params = context.params
     if context.method != "tools/call" or params is None or "arguments" not in params:
@@ -204,6 +259,136 @@ def _with_object_arguments(context: Context) -> Context:
 
 
 def _internal_error(error: Exception) -> MCPError:
-    """Tell stderr everything and the client nothing."""
+    """Log everything to standard error, and return an error that tells the client nothing."""
     _log.error("A request failed because of a fault in skills-bundle.", exc_info=error)
     return MCPError(INTERNAL_ERROR, "Internal error.")
+
+
+async def _declare_and_notify(
+    catalog: Catalog,
+    notify: bool,  # noqa: FBT001 - bound by position, once
+    context: Context,
+    call_next: CallNext,
+) -> HandlerResult:
+    """Declare the extension in the handshake; after other requests, notify of changed listings."""
+    if context.method == "initialize":
+        return _declare(await call_next(context), notify=notify)
+    if not notify or is_modern(context.protocol_version) or context.request_id is None:
+        return await call_next(context)
+    try:
+        return await call_next(context)
+    finally:
+        await _notify(context, catalog.seen)
+
+
+async def _notify(context: Context, seen: str | None) -> None:
+    listed = context.lifespan_context
+    if context.method in LISTINGS and "cursor" not in (context.params or {}):
+        listed.digest = seen
+    elif listed.digest not in {None, seen}:
+        listed.digest = seen
+        await context.session.send_resource_list_changed()
+
+
+def _declare(result: HandlerResult, *, notify: bool) -> HandlerResult:
+    """Return the answer to `initialize` with what the SDK leaves out.
+
+    The SDK strips `extensions`, which the revisions with a handshake do not define but allow; hosts
+    of the skills extension look for it there. It takes `listChanged` from elsewhere.
+    """
+    answer = cast("dict[str, Any]", result)
+    capabilities = cast("dict[str, Any]", answer["capabilities"])
+    resources = {**capabilities["resources"], "listChanged": notify}
+    extensions = {SKILLS_EXTENSION: SKILLS_EXTENSION_SETTINGS}
+    return {
+        **answer,
+        "capabilities": {**capabilities, "resources": resources, "extensions": extensions},
+    }
+
+
+# --- opening a connection -------------------------------------------------------------------------
+
+
+async def serve(
+    server: Server[Any],
+    incoming: MemoryObjectReceiveStream[Incoming],
+    outgoing: WriteStream[SessionMessage],
+) -> None:
+    """Serve one connection until its input ends.
+
+    Args:
+        server: Answers in any revision.
+        incoming: The client's messages.
+        outgoing: The stream for answers; a message is written when `send` returns. Closed at the
+            end.
+    """
+    options = server.create_initialization_options()
+    async with outgoing, incoming:
+        async for item in incoming:
+            request = _request(item)
+            if request is None:
+                # Before a connection is opened, notifications mean nothing. The SDK would take a
+                # bare `notifications/initialized` for a handshake.
+                continue
+            if opens(request):
+                replayed = cast("ReadStream[Incoming]", _Replay(item, incoming))
+                await server.run(replayed, outgoing, options)
+                return
+            send, receive = anyio.create_memory_object_stream["Incoming"](1)
+            send.send_nowait(item)
+            await server.run(receive, _OneAnswer(outgoing, send), options)
+
+
+def _request(item: Incoming) -> JSONRPCRequest | None:
+    message = item.message if isinstance(item, SessionMessage) else None
+    return message if isinstance(message, JSONRPCRequest) else None
+
+
+def opens(request: JSONRPCRequest) -> bool:
+    """Return whether this request decides which group of revisions its connection belongs to."""
+    if request.method in {"initialize", DISCOVER}:
+        return request.method == "initialize"
+    body = {"method": request.method, "params": request.params}
+    return not isinstance(classify_inbound_request(body), InboundLadderRejection)
+
+
+class _Replay(AsyncResource):
+    """A stream with the message that was taken from it put back."""
+
+    def __init__(self, first: Incoming, rest: MemoryObjectReceiveStream[Incoming]) -> None:
+        self._first: Incoming | None = first
+        self._rest = rest
+
+    async def receive(self) -> Incoming:
+        first, self._first = self._first, None
+        return await self._rest.receive() if first is None else first
+
+    async def aclose(self) -> None:
+        await self._rest.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Incoming:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+
+class _OneAnswer(AsyncResource):
+    """Ends a connection's input once its one request is answered; keeps the real output open."""
+
+    def __init__(
+        self, outgoing: WriteStream[SessionMessage], input_: MemoryObjectSendStream[Incoming]
+    ) -> None:
+        self._outgoing = outgoing
+        self._input = input_
+
+    async def send(self, item: SessionMessage, /) -> None:
+        await self._outgoing.send(item)
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            await self._input.aclose()
+
+    async def aclose(self) -> None:
+        await self._input.aclose()

@@ -10,8 +10,8 @@ import pytest
 from skills_bundle.catalog import limits as catalog_limits
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server import limits
-from skills_bundle.server.tools import toolsets
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
+from tests.server.host import tools_of
 from tests.server.peer import DISCOVERY, Peer, call, initialize, request
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def installation(tmp_path: Path) -> Installation:
 @pytest.fixture
 def toolbox(installation: Installation) -> Toolbox:
     """Give the tools over them."""
-    return toolsets.toolbox(["catalog"], installation.catalog())
+    return tools_of(installation.catalog())
 
 
 def ask(toolbox: Toolbox, name: str, arguments: Any = None) -> Any:
@@ -133,7 +133,7 @@ def test_a_long_file_is_read_in_pages(tmp_path: Path) -> None:
     """300 KiB: joined together the pages are the file."""
     body = b"---\nname: long\ndescription: Long.\n---\n" + "wörter\n".encode() * 40_000
     installed = InstalledBuilder(skills={"long": {"SKILL.md": body}}).install(tmp_path)
-    tools = toolsets.toolbox(["catalog"], installed.catalog())
+    tools = tools_of(installed.catalog())
     pages: list[str] = []
     offset = 0
     while offset is not None:
@@ -147,7 +147,7 @@ def test_the_largest_page_of_the_worst_text_fits_into_one_answer(tmp_path: Path)
     """Control characters are six times as long in JSON, and the text is there twice."""
     body = b"---\nname: bad\ndescription: Bad.\n---\n" + b"\x01\\" * 150_000
     installed = InstalledBuilder(skills={"bad": {"SKILL.md": body}}).install(tmp_path)
-    tools = toolsets.toolbox(["catalog"], installed.catalog())
+    tools = tools_of(installed.catalog())
     with Peer(tools) as peer:
         arguments = {"skill": "bad", "limit": catalog_limits.READ_MAX_LIMIT}
         peer.send(initialize(), call(READ, arguments))
@@ -158,7 +158,7 @@ def test_the_largest_page_of_the_worst_text_fits_into_one_answer(tmp_path: Path)
 
 def test_a_lock_that_is_gone_makes_every_tool_say_so(installation: Installation) -> None:
     """The server still lists its tools."""
-    tools = toolsets.toolbox(["catalog"], installation.catalog())
+    tools = tools_of(installation.catalog())
     installation.lock.unlink()
     calls: list[tuple[str, Any]] = [(SEARCH, {}), (READ, {"skill": "alpha"}), (OVERVIEW, {})]
     codes = [ask(tools, name, arguments)["error"]["code"] for name, arguments in calls]
@@ -167,7 +167,7 @@ def test_a_lock_that_is_gone_makes_every_tool_say_so(installation: Installation)
 
 def test_a_lock_that_is_back_is_served_again(installation: Installation) -> None:
     """Nobody needs to restart a host."""
-    tools = toolsets.toolbox(["catalog"], installation.catalog())
+    tools = tools_of(installation.catalog())
     data = installation.lock.read_bytes()
     installation.lock.unlink()
     ask(tools, SEARCH)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from skills_bundle.catalog import Catalogs, limits
-from skills_bundle.catalog.several_model import CollectedReadResult, OverviewSeveralResult
+from skills_bundle.catalog import limits
 from skills_bundle.cli import completion
 from skills_bundle.cli.framework import Command, Example, pass_output
 from skills_bundle.cli.options import (
@@ -30,14 +29,14 @@ from skills_bundle.cli.view.report import provenance_rows
 from skills_bundle.cli.view.text import count, safe_line, size
 from skills_bundle.errors import SkillsBundleError, ToolError, UnsafeFileError
 from skills_bundle.installed import collections as declared
-from skills_bundle.wiring import choose, open_catalog, open_chosen
+from skills_bundle.wiring import DeferredBundle, choose, open_chosen
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from skills_bundle.catalog import Catalog, Source
     from skills_bundle.catalog.model import ReadResult
     from skills_bundle.catalog.reading import Resources
+    from skills_bundle.catalog.service import Catalog
     from skills_bundle.cli.output import Output
     from skills_bundle.installed.collections import Declared
 
@@ -94,13 +93,13 @@ def search(  # noqa: PLR0913 - one parameter an option
     """List the skills that contain a text."""
     if words and query is not None:
         raise click.UsageError("Use either QUERY or --query, not both.")
-    source = open_chosen(choose(collection))
+    catalog = open_chosen(choose(collection))
     with naming_collections(collection):
-        result = source.search(" ".join(words) or query or "", limit=limit, offset=offset)
+        result = catalog.search(" ".join(words) or query or "", limit=limit, offset=offset)
     if output.as_json:
-        output.json(result.model_dump(mode="json"))
+        output.json(catalog.to_dict(result))
     else:
-        show_result(output, result, verbose=verbose)
+        show_result(output, result, several=catalog.several, verbose=verbose)
     return 0
 
 
@@ -158,32 +157,25 @@ def read(  # noqa: PLR0913 - one parameter an option
 ) -> int:
     """Read a file of a skill."""
     names = as_names(collection)
-    source = open_chosen(choose(names), resources=resources)
+    catalog = open_chosen(choose(names), resources=resources)
     try:
         with naming_collections(names):
-            page = source.read(
+            page = catalog.read(
                 skill, resource, offset=offset, limit=limit or limits.READ_DEFAULT_LIMIT
             )
     except ToolError as error:
         if error.code != "catalog_unavailable":
             request = ReadRequest(skill, resource, resources, collection)
-            error.add_note(explain_refusal(source, request))
+            error.add_note(explain_refusal(catalog, request))
         raise
     if output.as_json:
-        output.json(page.model_dump(mode="json"))
+        output.json(catalog.to_dict(page))
         return 0
     content = page.content
     if limit is None:
-        content, page = read_to_end(_catalog_of(source, page), page)
+        content, page = read_to_end(catalog, page)
     _show_content(output, content, page, raw=raw or not output.terminal.interactive)
     return 0
-
-
-def _catalog_of(source: Source, page: ReadResult) -> Catalog:
-    """Return the catalog that a page was read from."""
-    if isinstance(source, Catalogs) and isinstance(page, CollectedReadResult):
-        return source.catalogs[page.collection]
-    return cast("Catalog", source)
 
 
 def read_to_end(catalog: Catalog, first: ReadResult) -> tuple[str, ReadResult]:
@@ -194,7 +186,9 @@ def read_to_end(catalog: Catalog, first: ReadResult) -> tuple[str, ReadResult]:
     """
     contents, page = [first.content], first
     while page.next_offset is not None:
-        page = catalog.read(first.path, first.resource, page.next_offset)
+        page = catalog.read(
+            first.path, first.resource, page.next_offset, collection=first.collection
+        )
         if page.content_sha256 != first.content_sha256:
             raise UnsafeFileError("changed", f"{first.path}/{first.resource}")
         contents.append(page.content)
@@ -241,15 +235,14 @@ def _show_content(output: Output, content: str, page: ReadResult, *, raw: bool) 
 @pass_output
 def overview(output: Output, *, max_entries: int, collection: tuple[str, ...]) -> int:
     """Print the overview of skills that agents get."""
-    source = open_chosen(choose(collection))
+    catalog = open_chosen(choose(collection))
     with naming_collections(collection):
-        result = source.overview(max_entries)
+        result = catalog.overview(max_entries)
     if output.as_json:
-        output.json(result.model_dump(mode="json"))
+        output.json(catalog.to_dict(result))
     else:
         output.data(result.overview.encode())
-        if isinstance(result, OverviewSeveralResult):
-            note_unavailable(output, result.collections)
+        note_unavailable(output, result.collections)
     return 0
 
 
@@ -315,11 +308,7 @@ def _collection_facts(row: Declared, *, is_ambiguous: bool) -> dict[str, JsonVal
     try:
         if is_ambiguous:
             declared.find(row.name)
-        catalog = open_catalog(find=declared.locator(row))
-        problem = catalog.problem()
-        if problem is not None:
-            return facts | {"problem": problem.summary}
-        view = catalog.shelf.view()
+        view = DeferredBundle(declared.locator(row)).current()
     except SkillsBundleError as error:
         return facts | {"problem": error.summary}
     return facts | {

@@ -11,7 +11,8 @@ from click.core import ParameterSource
 from skills_bundle.cli import completion
 from skills_bundle.cli.framework import Command, Example, environment
 from skills_bundle.cli.options import collections_option, command_line, resources_option
-from skills_bundle.server.run import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets, say, serve_stdio
+from skills_bundle.server.run import say, serve_stdio
+from skills_bundle.server.tools import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets
 from skills_bundle.wiring import ChosenCollections, choose, open_chosen
 
 if TYPE_CHECKING:

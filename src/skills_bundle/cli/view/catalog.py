@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import shlex
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from skills_bundle.catalog import Catalogs, reading
+from skills_bundle.catalog import reading
 from skills_bundle.catalog.reading import Resources, is_markdown_resource
-from skills_bundle.catalog.several_model import CollectedSkillRow, SearchSeveralResult
 from skills_bundle.cli.framework import PROGRAM
 from skills_bundle.cli.options import command_line
 from skills_bundle.cli.view import pretty
@@ -24,13 +23,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from skills_bundle.bundle.lock import LockedSkill
-    from skills_bundle.catalog import Source
-    from skills_bundle.catalog.model import SearchResult, SkillRow
-    from skills_bundle.catalog.several_model import CollectionState
+    from skills_bundle.catalog.model import CollectionState, SearchResult, SkillRow
+    from skills_bundle.catalog.service import Catalog
     from skills_bundle.cli.output import Output
     from skills_bundle.installed.bundle import BundleState
-
-    Result: TypeAlias = SearchResult | SearchSeveralResult
 
 MAX_DESCRIPTION: Final = 160
 """Characters of a description in a table: three lines on a plain terminal."""
@@ -38,20 +34,20 @@ MAX_FILES: Final = 12
 """Files of a skill that a hint names."""
 
 
-def show_result(output: Output, result: Result, *, verbose: bool) -> None:
+def show_result(output: Output, result: SearchResult, *, several: bool, verbose: bool) -> None:
     """Print a search result, and how to see more.
 
     Args:
         output: The output of this run.
         result: The result.
+        several: Whether each row names its collection.
         verbose: Whether to print whole descriptions, with tags.
     """
     if result.skills:
-        _show_skills(output, result, verbose=verbose)
+        _show_skills(output, result, several=several, verbose=verbose)
     else:
         output.note(_nothing_found(result))
-    if isinstance(result, SearchSeveralResult):
-        note_unavailable(output, result.collections)
+    note_unavailable(output, result.collections)
 
 
 def note_unavailable(output: Output, states: Iterable[CollectionState]) -> None:
@@ -63,8 +59,9 @@ def note_unavailable(output: Output, states: Iterable[CollectionState]) -> None:
             output.note(f"{name} cannot be served. To see why, run `{safe_line(verify)}`.")
 
 
-def _show_skills(output: Output, result: Result, *, verbose: bool) -> None:
-    parts = _paragraphs(result) if verbose else [_table(output, result)]
+def _show_skills(output: Output, result: SearchResult, *, several: bool, verbose: bool) -> None:
+    table = [_table(output, result, several=several)]
+    parts = _paragraphs(result, several=several) if verbose else table
     first, last = result.offset + 1, result.offset + len(result.skills)
     page = f"{first}" if first == last else f"{first} to {last}"
     parts.append(pretty.line(f"\n{page} of {count(result.total, 'skill')}"))
@@ -75,32 +72,33 @@ def _show_skills(output: Output, result: Result, *, verbose: bool) -> None:
         output.note(f"For the next page, add --offset {result.next_offset}.")
 
 
-def _table(output: Output, result: Result) -> RenderableType:
+def _table(output: Output, result: SearchResult, *, several: bool) -> RenderableType:
     columns = [pretty.Column("Skill", style="bold"), pretty.Column("Description", ratio=1)]
-    if isinstance(result, SearchSeveralResult):
+    if several:
         columns.insert(1, pretty.Column("Collection"))
-    return pretty.table(columns, [_cells(row) for row in result.skills], output.terminal)
+    rows = [_cells(row, several=several) for row in result.skills]
+    return pretty.table(columns, rows, output.terminal)
 
 
-def _cells(row: SkillRow) -> tuple[str, ...]:
+def _cells(row: SkillRow, *, several: bool) -> tuple[str, ...]:
     description = shortened(row.description, MAX_DESCRIPTION)
-    if isinstance(row, CollectedSkillRow):
+    if several:
         return row.path, row.collection, description
     return row.path, description
 
 
-def _paragraphs(result: Result) -> list[RenderableType]:
+def _paragraphs(result: SearchResult, *, several: bool) -> list[RenderableType]:
     parts: list[RenderableType] = []
     for row in result.skills:
         facts = [("", row.description)]
-        facts += [("collection", row.collection)] if isinstance(row, CollectedSkillRow) else []
+        facts += [("collection", row.collection)] if several else []
         facts += [("tags", ", ".join(row.tags))] if row.tags else []
         facts += [("warnings", ", ".join(row.diagnostics))] if row.diagnostics else []
         parts += [pretty.heading(row.path), pretty.facts(facts)]
     return parts
 
 
-def _nothing_found(result: Result) -> str:
+def _nothing_found(result: SearchResult) -> str:
     if result.total:
         return f"There are {count(result.total, 'skill')}, none after --offset {result.offset}."
     if result.query:
@@ -127,18 +125,18 @@ class ReadRequest(NamedTuple):
     collection: str | None = None
 
 
-def explain_refusal(source: Source, request: ReadRequest) -> str:
+def explain_refusal(catalog: Catalog, request: ReadRequest) -> str:
     """Return why a file cannot be read, and what can be.
 
     Args:
-        source: The catalog that refused.
+        catalog: The catalog that refused.
         request: What was typed.
     """
-    if not isinstance(source, Catalogs):
-        return _in_one_collection(source.shelf.view(), request)
-    views = source.shelf.look()
-    available = {name: view for name, view in views.items() if view is not None}
-    holders = [name for name, view in available.items() if reading.holds(view.lock, request.skill)]
+    found = catalog.snapshot()
+    available = {source.name: view for source, view in found.available}
+    holders = [
+        name for name, view in available.items() if reading.find_skill(view.lock, request.skill)
+    ]
     if len(holders) > 1:
         words = ["catalog", "read", request.skill, "--collection", holders[0]]
         return (
@@ -146,8 +144,9 @@ def explain_refusal(source: Source, request: ReadRequest) -> str:
             f"`{shlex.join([PROGRAM, *words])}`."
         )
     if holders:
-        return _in_one_collection(available[holders[0]], request._replace(collection=holders[0]))
-    missing = [f"`{command_line('verify', name)}`" for name, view in views.items() if view is None]
+        collection = holders[0] if catalog.several else request.collection
+        return _in_one_collection(available[holders[0]], request._replace(collection=collection))
+    missing = [f"`{command_line('verify', source.name)}`" for source in found.unavailable]
     skills = [skill for view in available.values() for skill in view.lock.skills]
     text = _unknown_skill(skills, request)
     if missing:
@@ -156,12 +155,9 @@ def explain_refusal(source: Source, request: ReadRequest) -> str:
 
 
 def _in_one_collection(view: BundleState, request: ReadRequest) -> str:
-    skills = view.lock.skills
-    skill = next((one for one in skills if one.path == request.skill), None) or next(
-        (one for one in skills if one.name == request.skill), None
-    )
+    skill = reading.find_skill(view.lock, request.skill)
     if skill is None:
-        return _unknown_skill(skills, request)
+        return _unknown_skill(view.lock.skills, request)
     path = f"{skill.path}/{request.resource}"
     if request.resource not in {file.path for file in skill.files}:
         return _unknown_file(skill, request)

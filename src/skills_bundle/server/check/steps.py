@@ -16,7 +16,7 @@ from mcp_types import PaginatedRequestParams, PaginatedResult, Request, TextReso
 from skills_bundle.bundle import limits as bundle_limits
 from skills_bundle.bundle import lock
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
-from skills_bundle.catalog import uris
+from skills_bundle.catalog import resources
 from skills_bundle.errors import (
     BundleUnavailableError,
     InvalidLockError,
@@ -29,7 +29,7 @@ from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.installed import location as installed
 from skills_bundle.server import limits
 from skills_bundle.server.check.report import StepError, Verdict
-from skills_bundle.server.resources.skills_extension import IDENTIFIER
+from skills_bundle.server.resources import SKILLS_EXTENSION
 from skills_bundle.skills import limits as skill_limits
 from skills_bundle.skills.model import SKILL_MD
 
@@ -360,10 +360,10 @@ async def load_as_host(client: Client, collection: ServedCollection) -> str:
     Raises:
         StepError: If the extension is not declared, or the bytes, entry and tool disagree.
     """
-    if IDENTIFIER not in (client.server_capabilities.extensions or {}):
-        raise StepError("wrong", f"The server does not declare {IDENTIFIER}.")
-    base = uris.SCHEME if collection.name is None else uris.base_of(collection.name)
-    wanted = uris.of(f"{collection.path}/{SKILL_MD}", base)
+    if SKILLS_EXTENSION not in (client.server_capabilities.extensions or {}):
+        raise StepError("wrong", f"The server does not declare {SKILLS_EXTENSION}.")
+    base = resources.SCHEME if collection.name is None else resources.base_of(collection.name)
+    wanted = resources.uri_of(f"{collection.path}/{SKILL_MD}", base)
     number, entry = await _list_skills(client, wanted, base)
     if entry is None:
         return collection.prefixed("no skill is listed; the overview says why")

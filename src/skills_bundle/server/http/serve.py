@@ -24,18 +24,18 @@ import uvicorn
 from skills_bundle import __version__
 from skills_bundle.errors import Problem, SkillsBundleError
 from skills_bundle.installed import location as installed
-from skills_bundle.server import ahead, limits, session
+from skills_bundle.server import limits, session
 from skills_bundle.server.http.access import MCP_PATH, check_options
 from skills_bundle.server.http.app import App
 from skills_bundle.server.http.protocol import BoundedProtocol
-from skills_bundle.server.run import say
-from skills_bundle.server.tools import toolsets
+from skills_bundle.server.run import say, startup_lines
+from skills_bundle.server.tools import ToolContext, toolbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
     from types import FrameType
 
-    from skills_bundle.catalog import Source
+    from skills_bundle.catalog.service import Catalog
     from skills_bundle.server.http.access import HttpOptions
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -49,7 +49,7 @@ class ListenError(SkillsBundleError):
 
 
 def serve_http(
-    open_catalog: Callable[[], Source],
+    open_catalog: Callable[[], Catalog],
     groups: tuple[str, ...],
     options: HttpOptions,
     identify: Callable[[], object] = installed.locate,
@@ -59,7 +59,7 @@ def serve_http(
     Args:
         open_catalog: Returns the catalog. One that cannot be served right now does not stop the
             server: its tools report it at each call, and `/healthz` answers 503.
-        groups: Tool groups, names from `run.TOOLSETS`.
+        groups: Tool groups, names from `tools.TOOLSETS`.
         options: The options.
         identify: Finds this installation; its errors stop the server before it starts.
 
@@ -77,13 +77,13 @@ def serve_http(
     identify()
     catalog = open_catalog()
     listener = listen(settings.ip, settings.port)
-    for line in ahead.told(catalog):
+    for line in startup_lines(catalog):
         say(line)
     server = session.build(
         # Without sessions there is no connection on which to notify a client of changes.
-        toolsets.toolbox(groups, catalog),
+        toolbox(groups, ToolContext(catalog=catalog)),
         version=__version__,
-        shelf=catalog.shelf,
+        catalog=catalog,
         notify=False,
     )
     app = App(server, settings.rules, lambda: catalog.problem() is None)

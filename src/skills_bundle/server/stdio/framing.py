@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from skills_bundle.catalog.errors import refusal
+from skills_bundle.catalog.model import refusal
 from skills_bundle.errors import MalformedJsonError
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats import strict_json

@@ -1,8 +1,8 @@
-"""Decision: what a tool is: closed arguments in, a record or a coded "no" out, its schemas derived.
+"""Decision: a tool: closed arguments in, a record or a coded refusal out, its schemas derived.
 
-A tool's arguments and results are declared once, as records; both JSON Schemas come from them.
-Hosts pay for schemas on every step, so what pydantic adds for people (titles, docstrings,
-definitions) is left out.
+A tool's arguments and results are declared once, as records; both JSON Schemas are derived from
+them. Hosts pay for schemas on every step, so what pydantic adds for people (titles, docstrings,
+definitions) is dropped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from pydantic import ValidationError
 
-from skills_bundle.catalog.errors import refusal
+from skills_bundle.catalog.model import hidden, refusal, to_dict
 from skills_bundle.errors import ToolError
 from skills_bundle.formats import strict_json
 from skills_bundle.formats.record import Record
@@ -46,12 +46,13 @@ class Tool(Generic[ArgumentsT]):
     """One tool.
 
     Attributes:
-        name: As hosts call it.
-        description: For a model; the first line says everything needed to choose the tool, within
+        name: The name in calls.
+        description: For a model; the first line is enough to choose the tool, within
             `limits.TOOL_SUMMARY_MAX_CHARACTERS`.
-        arguments: Closed record of what may be passed.
-        result: Record of what a success gives.
-        answer: Does the work; says no by raising `ToolError`.
+        arguments: Closed record of the arguments.
+        result: Record of a successful answer.
+        answer: Does the work; refuses by raising `ToolError`.
+        several: Whether fields for several collections are on the wire; see `catalog.model`.
         changes_state: Whether a call leaves something behind.
         open_world: Whether a call reaches beyond this machine.
     """
@@ -61,52 +62,53 @@ class Tool(Generic[ArgumentsT]):
     arguments: type[ArgumentsT]
     result: type[Record]
     answer: Callable[[ArgumentsT], Record]
+    several: bool = False
     changes_state: bool = False
     open_world: bool = False
 
     @property
     def input_schema(self) -> JsonObject:
-        """Give the closed JSON Schema (2020-12) of the arguments."""
-        return input_schema(self.arguments)
+        """The closed JSON Schema (2020-12) of the arguments."""
+        return input_schema(self.arguments, several=self.several)
 
     @property
     def output_schema(self) -> JsonObject:
-        """Give the JSON Schema of what a call answers: the result, or the error.
+        """The JSON Schema of an answer: the result or the error.
 
-        The error is part of it because some clients validate errors against it too and raise.
+        The error is part of it because some clients validate errors as well.
         """
-        return output_schema(self.result)
+        return output_schema(self.result, several=self.several)
 
     @property
     def annotations(self) -> dict[str, bool]:
-        """Give MCP's hints about what a call does; repeating one of ours changes nothing more."""
+        """MCP's hints about a call; repeating a call of ours has no further effect."""
         hints = {"readOnlyHint": not self.changes_state, "idempotentHint": True}
         if self.changes_state:
             hints["destructiveHint"] = False
         return {**hints, "openWorldHint": self.open_world}
 
     def call(self, arguments: JsonObject) -> JsonObject:
-        """Answer one call with a `tools/call` result, success or failure.
+        """Return the `tools/call` result of one call, success or failure.
 
         Args:
-            arguments: As they came over the wire.
+            arguments: As received.
         """
         try:
             result = self.answer(self._parse(arguments))
         except ToolError as error:
             return tool_failure(error)
-        value: JsonObject = result.model_dump(mode="json")
+        value = to_dict(result, several=self.several)
         return {
             "content": [{"type": "text", "text": strict_json.compact(value).decode()}],
             "structuredContent": value,
         }
 
     def _parse(self, arguments: JsonObject) -> ArgumentsT:
-        """Check twice: by the schema that we publish, and by the record that it was made from."""
-        if not _validator(self.arguments)(arguments):
+        """Validate twice: against the published schema, and against the record it came from."""
+        if not _validator(self.arguments, several=self.several)(arguments):
             raise refusal("invalid_input")
         try:
-            # From JSON, not from objects: strict Python mode would refuse a list for a tuple.
+            # From JSON: strict validation of Python objects would refuse a list for a tuple.
             return self.arguments.model_validate_json(strict_json.compact(arguments))
         except ValidationError:
             raise refusal("invalid_input") from None
@@ -127,11 +129,11 @@ class Toolbox:
 
     @property
     def tools(self) -> tuple[Tool[Any], ...]:
-        """Give every tool."""
+        """Every tool."""
         return tuple(self._tools.values())
 
     def call(self, name: str, arguments: JsonObject) -> JsonObject:
-        """Answer `tools/call`; an unknown name is a tool's error, so that a model sees it."""
+        """Return the result of `tools/call`. An unknown name is a tool error, which models see."""
         tool = self._tools.get(name)
         if tool is None:
             return tool_failure(refusal("unknown_tool"))
@@ -139,23 +141,50 @@ class Toolbox:
 
 
 @cache
-def input_schema(arguments: type[Record]) -> JsonObject:
-    """Derive the JSON Schema of a record of arguments."""
-    return _slim(arguments.model_json_schema())
+def input_schema(arguments: type[Record], *, several: bool = False) -> JsonObject:
+    """Return the JSON Schema of a record of arguments.
+
+    Args:
+        arguments: The record.
+        several: Whether fields for several collections are part of it.
+    """
+    return _visible(_slim(arguments.model_json_schema()), hidden(arguments, several=several))
 
 
 @cache
-def output_schema(result: type[Record]) -> JsonObject:
-    """Derive the JSON Schema of a record of results, joined with that of an error."""
-    success = _slim(result.model_json_schema(mode="serialization"))
+def output_schema(result: type[Record], *, several: bool = False) -> JsonObject:
+    """Return the JSON Schema of a record of results, or of an error.
+
+    Args:
+        result: The record.
+        several: Whether fields for several collections are part of it.
+    """
+    schema = _slim(result.model_json_schema(mode="serialization"))
+    success = _visible(schema, hidden(result, several=several))
     return {"type": "object", "anyOf": [success, ERROR_SCHEMA]}
 
 
+def _visible(schema: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
+    """Return the schema of an object without its hidden fields, or those of its rows."""
+    kept: dict[str, JsonValue] = {}
+    for name, part in cast("dict[str, dict[str, Any]]", schema["properties"]).items():
+        if name not in fields:
+            kept[name] = part
+        elif fields[name] is not True:
+            kept[name] = {**part, "items": _visible(part["items"], fields[name]["__all__"])}
+    visible: JsonObject = {**schema, "properties": kept}
+    if "required" in schema:
+        visible["required"] = [
+            name for name in cast("list[str]", schema["required"]) if name in kept
+        ]
+    return visible
+
+
 @cache
-def _validator(arguments: type[Record]) -> Callable[[JsonObject], bool]:
+def _validator(arguments: type[Record], *, several: bool) -> Callable[[JsonObject], bool]:
     import jsonschema  # noqa: PLC0415 - 30 ms that neither the handshake nor the tool list needs
 
-    validator: Any = jsonschema.Draft202012Validator(input_schema(arguments))
+    validator: Any = jsonschema.Draft202012Validator(input_schema(arguments, several=several))
     return lambda value: bool(validator.is_valid(value))
 
 
@@ -164,7 +193,7 @@ _MAPS: Final = frozenset({"properties", "patternProperties"})
 
 
 def _slim(schema: JsonObject) -> JsonObject:
-    """Resolve references (several hosts do not) and drop what only people read."""
+    """Return a schema with references resolved, for hosts that do not, and without prose."""
     definitions = cast("Mapping[str, JsonObject]", schema.get("$defs", {}))
 
     def walk(value: JsonValue) -> JsonValue:
@@ -176,11 +205,11 @@ def _slim(schema: JsonObject) -> JsonObject:
         target = definitions[reference.rpartition("/")[2]] if isinstance(reference, str) else {}
         slim = {name: member(name, part) for name, part in {**target, **value}.items()}
         if slim.get("type") == "object":
-            slim.pop("description", None)  # a class's docstring: the tool's description says it
+            slim.pop("description", None)  # a class's docstring: the tool's description covers it
         return {name: part for name, part in slim.items() if name not in _DROPPED}
 
     def member(name: str, part: JsonValue) -> JsonValue:
-        if name in _MAPS and isinstance(part, dict):  # here the keys are names, not keywords
+        if name in _MAPS and isinstance(part, dict):  # these keys are names, not keywords
             return {key: walk(child) for key, child in part.items()}
         return part if name in {"default", "enum", "const", "required", *_DROPPED} else walk(part)
 

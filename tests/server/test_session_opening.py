@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from mcp_types import JSONRPCRequest
 
-from skills_bundle.server import eras
+from skills_bundle.server import session
 from tests.server.odd_server import toolbox
 from tests.server.peer import DISCOVERY, ENVELOPE, HANDSHAKES, Peer, call, initialize, request
 
@@ -43,7 +43,7 @@ def answers(*messages: dict[str, Any]) -> list[dict[str, Any]]:
 )
 def test_a_request_opens_an_era_or_does_not(message: dict[str, Any], *, expected: bool) -> None:
     """A handshake does, and an accepted envelope; probes and refused envelopes do not."""
-    assert eras.opens(JSONRPCRequest.model_validate(message)) is expected
+    assert session.opens(JSONRPCRequest.model_validate(message)) is expected
 
 
 @pytest.mark.parametrize("revision", HANDSHAKES)

@@ -12,14 +12,19 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any, Self
 
-from skills_bundle.catalog import Catalog, Catalogs
-from skills_bundle.server.resources.pages import PROVENANCE
-from skills_bundle.server.tools import toolsets
+from skills_bundle.catalog.service import Catalog
+from skills_bundle.server.resources import PROVENANCE
+from skills_bundle.server.tools import TOOLSETS, ToolContext, toolbox
 from tests.server.peer import HANDSHAKES, Json, Peer, initialize, request
 
 if TYPE_CHECKING:
-    from skills_bundle.catalog import Source
+    from skills_bundle.server.tools.base import Toolbox
     from tests.installed_builder import Installation
+
+
+def tools_of(catalog: Catalog) -> Toolbox:
+    """Give every tool over a catalog."""
+    return toolbox(TOOLSETS, ToolContext(catalog=catalog))
 
 
 class Host:
@@ -30,12 +35,12 @@ class Host:
         notes: Notifications that came between answers.
     """
 
-    def __init__(self, place: Installation | Source, revision: str = HANDSHAKES[-1]) -> None:
+    def __init__(self, place: Installation | Catalog, revision: str = HANDSHAKES[-1]) -> None:
         """Connect and open."""
-        catalog = place if isinstance(place, Catalog | Catalogs) else place.catalog()
+        catalog = place if isinstance(place, Catalog) else place.catalog()
         self.revision = revision
         self.notes: list[Json] = []
-        self._peer = Peer(toolsets.toolbox(["catalog"], catalog), catalog.shelf)
+        self._peer = Peer(tools_of(catalog), catalog)
         self.opening = self.ask(initialize(revision))["result"]
 
     def ask(self, message: Json) -> Json:

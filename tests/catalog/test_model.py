@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from skills_bundle.catalog import errors
+from skills_bundle.catalog import model
 
 
-@pytest.mark.parametrize("code", errors.MESSAGES)
+@pytest.mark.parametrize("code", model.MESSAGES)
 def test_a_code_has_one_short_sentence(code: str) -> None:
     """Under 512 characters, and the error carries both."""
-    refused = errors.refusal(code)
-    assert (refused.code, refused.message) == (code, errors.MESSAGES[code])
+    refused = model.refusal(code)
+    assert (refused.code, refused.message) == (code, model.MESSAGES[code])
     assert len(refused.message) < 512
 
 
 def test_an_unknown_code_is_a_bug() -> None:
     """Nothing makes one up."""
     with pytest.raises(KeyError):
-        errors.refusal("nonsense")
+        model.refusal("nonsense")

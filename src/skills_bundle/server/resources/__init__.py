@@ -1,1 +1,0 @@
-"""MCP resources and the MCP skills extension."""
