@@ -1,4 +1,4 @@
-"""Archives of a sample project and ways to change them, as somebody with a zip tool would."""
+"""Archives of a sample project and ways to change them, as with a zip tool."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTHING = Wanted()
 
 
 def rewritten(archive: Path, changes: Mapping[str, Member | bytes | None]) -> Path:
-    """Write an archive anew with other members; a wheel's RECORD agrees with them.
+    """Rewrite an archive with other members; a wheel's RECORD agrees with them.
 
     Args:
         archive: A wheel or sdist; replaced.
@@ -46,10 +46,10 @@ def verified(archive: Path, repository: Path, wanted: Wanted = NOTHING) -> Sourc
 
 
 def row(found: SourceVerification, path: str) -> SourceFile:
-    """Give what was said of one file."""
+    """Return the row of one file."""
     return next(one for one in found.files if one.path == path)
 
 
 def state_of(found: SourceVerification, name: str) -> tuple[str, str]:
-    """Give what was said of one check."""
+    """Return state and detail of one check."""
     return next((one.state, one.detail) for one in found.checks if one.name == name)

@@ -1,4 +1,4 @@
-"""Archives against the commit they name: what equals it, what does not, what cannot be told."""
+"""`verify-source`: archives compared with the commit they name."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project; its folder is the repository's."""
+    """Return a committed project at the top of its repository."""
     return SampleProject.create(tmp_path / "acme")
 
 
 def code_of(error: RepositoryUnavailableError | SourceMismatchError) -> list[str]:
-    """Give the codes of an error's problems."""
+    """Return the codes of an error's problems."""
     return [problem.code for problem in error.problems]
 
 
 def test_a_wheel_equals_its_commit(sample: SampleProject) -> None:
-    """Each file names the blob it is, also where the archive has it at another path."""
+    """Each row names the blob, also if the archive has it at another path."""
     found = verified(sample.wheel(), sample.folder)
     assert (found.verdict, found.exit_code, found.commit) == ("match", 0, sample.commit_id())
     assert found.counts == {"equals_blob": 5, "generated": 6}
@@ -49,19 +49,19 @@ def test_a_wheel_equals_its_commit(sample: SampleProject) -> None:
 
 
 def test_an_sdist_equals_its_commit(sample: SampleProject) -> None:
-    """All but what the build makes."""
+    """All files but those that the build generates."""
     found = verified(sample.sdist(), sample.folder)
     assert (found.verdict, found.counts["generated"]) == ("match", 2)
 
 
 @pytest.mark.parametrize("name", ["lock", "skills_tree", "proof", "inputs"])
 def test_the_receipt_is_checked_against_the_repository(sample: SampleProject, name: str) -> None:
-    """Not against itself: trees, objects and inputs are recomputed from the commit."""
+    """Trees, objects and inputs are recomputed from the commit."""
     assert state_of(verified(sample.wheel(), sample.folder), name)[0] == "holds"
 
 
-def test_it_says_what_it_does_not_prove(sample: SampleProject) -> None:
-    """A match is a statement about one repository."""
+def test_the_report_lists_what_is_not_proved(sample: SampleProject) -> None:
+    """A match is about one repository."""
     assert verified(sample.wheel(), sample.folder).not_proved
 
 
@@ -81,16 +81,14 @@ def test_it_says_what_it_does_not_prove(sample: SampleProject) -> None:
         (f"{DIST_INFO}/sboms/other.cdx.json", "not_in_commit"),
     ],
 )
-def test_a_file_that_somebody_changed_or_added_is_named(
-    sample: SampleProject, path: str, state: str
-) -> None:
-    """Also where RECORD was made to agree."""
+def test_a_changed_or_added_file_is_reported(sample: SampleProject, path: str, state: str) -> None:
+    """Even if RECORD agrees with it."""
     found = verified(rewritten(sample.wheel(), {path: b"other\n"}), sample.folder)
     assert (found.exit_code, row(found, path).state) == (1, state)
 
 
-def test_a_record_that_does_not_agree_is_named(sample: SampleProject) -> None:
-    """It is made by the build, so it is compared with the other files."""
+def test_a_record_that_does_not_agree_is_reported(sample: SampleProject) -> None:
+    """RECORD is generated, so it is compared with the members."""
     wheel, record = sample.wheel(), f"{DIST_INFO}/RECORD"
     with zipfile.ZipFile(wheel) as archive:
         members = {info.filename: (info, archive.read(info)) for info in archive.infolist()}
@@ -101,32 +99,32 @@ def test_a_record_that_does_not_agree_is_named(sample: SampleProject) -> None:
     assert (found.exit_code, row(found, record).state) == (1, "differs")
 
 
-def test_an_executable_bit_that_the_commit_has_not_is_named(sample: SampleProject) -> None:
-    """The mode in git counts."""
+def test_a_different_executable_bit_is_reported(sample: SampleProject) -> None:
+    """The commit has the right one."""
     change = {"acme_skills/__init__.py": Member(b'"""Acme."""\n', executable=True)}
     found = verified(rewritten(sample.wheel(), change), sample.folder)
     assert row(found, "acme_skills/__init__.py").detail.startswith("is executable")
 
 
-def test_other_line_ends_are_said_to_be_that(sample: SampleProject) -> None:
-    """The commonest difference has its own words."""
+def test_other_line_endings_are_reported_as_such(sample: SampleProject) -> None:
+    """This is the most common difference."""
     change = {"acme_skills/__init__.py": b'"""Acme."""\r\n'}
     found = verified(rewritten(sample.wheel(), change), sample.folder)
     assert row(found, "acme_skills/__init__.py").detail == "has other line endings"
 
 
-def test_a_file_of_the_commit_at_an_unexplained_place_cannot_be_told(
+def test_a_file_of_the_commit_at_an_unexplained_place_is_moved(
     sample: SampleProject,
 ) -> None:
-    """Its bytes are the commit's, and no configuration puts them there."""
+    """No configuration puts it there."""
     hook = (sample.folder / "hatch_build.py").read_bytes()
     found = verified(rewritten(sample.wheel(), {"sitecustomize.py": hook}), sample.folder)
     moved = row(found, "sitecustomize.py")
     assert (found.exit_code, moved.state, moved.blob_path) == (3, "moved", "hatch_build.py")
 
 
-def test_two_files_that_were_swapped_differ(sample: SampleProject) -> None:
-    """Each is a blob of the commit, at a place where the commit has another."""
+def test_two_swapped_files_differ(sample: SampleProject) -> None:
+    """Both are blobs of the commit, but at the place of the other."""
     sample.write("src/acme_skills/a.py", b"a = 1\n").write("src/acme_skills/b.py", b"b = 2\n")
     wheel = sample.committed().wheel()
     change = {"acme_skills/a.py": b"b = 2\n", "acme_skills/b.py": b"a = 1\n"}
@@ -134,15 +132,15 @@ def test_two_files_that_were_swapped_differ(sample: SampleProject) -> None:
     assert {row(found, path).state for path in change} == {"differs"}
 
 
-def test_a_skill_that_was_left_out_is_missed(sample: SampleProject) -> None:
-    """What the lock lists has to be there."""
+def test_a_missing_skill_is_reported(sample: SampleProject) -> None:
+    """The lock lists it."""
     path = "acme_skills/.agents/skills/greet/scripts/hi.sh"
     found = verified(rewritten(sample.wheel(), {path: None}), sample.folder)
     assert (found.exit_code, state_of(found, "lock")[0]) == (1, "fails")
 
 
-def test_a_file_left_out_of_an_sdist_is_missed(sample: SampleProject) -> None:
-    """The receipt lists what the build was made of."""
+def test_a_missing_file_of_an_sdist_is_reported(sample: SampleProject) -> None:
+    """The receipt lists the inputs of the build."""
     change = {"src/acme_skills/run.sh": None}
     found = verified(rewritten(sample.sdist(), change), sample.folder)
     assert (found.exit_code, state_of(found, "inputs")[0]) == (1, "fails")
@@ -151,8 +149,8 @@ def test_a_file_left_out_of_an_sdist_is_missed(sample: SampleProject) -> None:
 # --- which commit ------------------------------------------------------------------------------
 
 
-def test_a_receipt_without_a_commit_cannot_be_told(sample: SampleProject) -> None:
-    """The reason is the receipt's, and what to do is said."""
+def test_a_receipt_without_a_commit_is_an_error(sample: SampleProject) -> None:
+    """The message has the receipt's reason and a remedy."""
     sample.write("notes.txt", b"draft\n")
     with pytest.raises(RepositoryUnavailableError, match="--commit") as caught:
         verified(sample.wheel(), sample.folder)
@@ -160,15 +158,15 @@ def test_a_receipt_without_a_commit_cannot_be_told(sample: SampleProject) -> Non
     assert "dirty_source" in str(caught.value)
 
 
-def test_a_dirty_archive_may_equal_a_commit_that_somebody_names(sample: SampleProject) -> None:
-    """The dirt did not ship; that the receipt names no commit is said."""
+def test_a_dirty_archive_may_equal_a_named_commit(sample: SampleProject) -> None:
+    """The uncommitted file is not in it; a remark says that the receipt names no commit."""
     wheel = sample.write("notes.txt", b"draft\n").wheel()
     found = verified(wheel, sample.folder, Wanted("HEAD"))
     assert (found.verdict, state_of(found, "commit")[0]) == ("match", "remark")
 
 
-def test_another_commit_than_the_receipts_is_wrong(sample: SampleProject) -> None:
-    """Both are named."""
+def test_a_commit_other_than_the_receipts_fails(sample: SampleProject) -> None:
+    """The detail has both."""
     wheel = sample.wheel()
     old = sample.commit_id()
     sample.write("README", b"new\n").committed()
@@ -180,8 +178,8 @@ def test_another_commit_than_the_receipts_is_wrong(sample: SampleProject) -> Non
 
 
 @pytest.mark.parametrize("revision", ["nope", "HEAD:pyproject.toml", "", "0" * 40, "--all", "a\0b"])
-def test_what_is_no_commit_cannot_be_told(sample: SampleProject, revision: str) -> None:
-    """A blob, an unknown name, nothing."""
+def test_a_revision_that_is_not_a_commit_is_an_error(sample: SampleProject, revision: str) -> None:
+    """A blob, an unknown name, an option."""
     with pytest.raises(RepositoryUnavailableError) as caught:
         verified(sample.wheel(), sample.folder, Wanted(revision))
     assert code_of(caught.value) == ["no_such_revision"]
@@ -189,14 +187,14 @@ def test_what_is_no_commit_cannot_be_told(sample: SampleProject, revision: str) 
 
 @pytest.mark.parametrize("annotated", [True, False], ids=["annotated", "plain"])
 def test_the_asserted_ref_is_looked_up(sample: SampleProject, *, annotated: bool) -> None:
-    """A tag is peeled to its commit."""
+    """An annotated tag is resolved to its commit."""
     git(sample.folder, "tag", *(["-a", "-m", "v1.0"] if annotated else []), "v1.0")
     found = verified(sample.wheel(), sample.folder)
     assert state_of(found, "source_ref")[0] == "holds"
 
 
 def test_a_ref_that_is_missing_or_elsewhere_is_a_remark(sample: SampleProject) -> None:
-    """A clone may lack it, and it was asserted and not recorded."""
+    """A clone may lack it, and it was only asserted."""
     wheel = sample.wheel()
     missing = verified(wheel, sample.folder)
     sample.write("README", b"new\n").committed()
@@ -214,20 +212,20 @@ def test_a_ref_that_is_missing_or_elsewhere_is_a_remark(sample: SampleProject) -
 def test_a_repository_needs_no_work_tree(
     sample: SampleProject, tmp_path: Path, arguments: list[str]
 ) -> None:
-    """Bare, or with nothing checked out."""
+    """It may be bare, or have nothing checked out."""
     git(tmp_path, "clone", "--quiet", *arguments, str(sample.folder), "other")
     assert verified(sample.wheel(), tmp_path / "other").verdict == "match"
 
 
-def test_the_work_tree_has_no_say(sample: SampleProject) -> None:
-    """Objects are compared, not what lies beside them."""
+def test_the_work_tree_is_not_compared(sample: SampleProject) -> None:
+    """Only objects are."""
     wheel = sample.wheel()
     sample.write("src/acme_skills/__init__.py", b"other\n")
     assert verified(wheel, sample.folder).verdict == "match"
 
 
 def test_a_worktree_is_a_repository(sample: SampleProject, tmp_path: Path) -> None:
-    """Its objects are those of the main one."""
+    """It shares the objects of the main one."""
     git(sample.folder, "worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "other")
     assert verified(sample.wheel(), tmp_path / "tree").verdict == "match"
 
@@ -235,7 +233,7 @@ def test_a_worktree_is_a_repository(sample: SampleProject, tmp_path: Path) -> No
 def test_a_shallow_clone_without_the_commit_names_the_remedy(
     sample: SampleProject, tmp_path: Path
 ) -> None:
-    """What it lacks cannot be told."""
+    """The message names `--unshallow`."""
     wheel = sample.wheel()
     sample.write("README", b"new\n").committed()
     git(tmp_path, "clone", "--quiet", "--depth", "1", sample.folder.as_uri(), "shallow")
@@ -244,12 +242,12 @@ def test_a_shallow_clone_without_the_commit_names_the_remedy(
     assert code_of(caught.value) == ["object_missing"]
 
 
-def test_a_partial_clone_says_which_blobs_it_lacks(sample: SampleProject, tmp_path: Path) -> None:
-    """Nothing is fetched; equal ids alone are not taken for equal bytes."""
+def test_blobs_missing_from_a_clone_are_reported(sample: SampleProject, tmp_path: Path) -> None:
+    """Nothing is fetched, and equal object ids are not enough."""
     git(sample.folder, "config", "uploadpack.allowFilter", "true")
     filtered = ["--filter=blob:limit=20", "--no-checkout"]
     git(tmp_path, "clone", "--quiet", *filtered, sample.folder.as_uri(), "partial")
-    # pyproject.toml is what the comparison itself goes by.
+    # The comparison itself needs pyproject.toml.
     data = (sample.folder / "pyproject.toml").read_bytes()
     (tmp_path / "partial/pyproject.toml").write_bytes(data)
     git(tmp_path / "partial", "hash-object", "-w", "pyproject.toml")
@@ -258,7 +256,7 @@ def test_a_partial_clone_says_which_blobs_it_lacks(sample: SampleProject, tmp_pa
     assert (found.exit_code, lacking.state) == (3, "missing_object")
 
 
-def test_a_partial_clone_without_the_configuration_cannot_be_told(
+def test_a_partial_clone_without_the_configuration_is_an_error(
     sample: SampleProject, tmp_path: Path
 ) -> None:
     """The error names the object."""
@@ -270,7 +268,7 @@ def test_a_partial_clone_without_the_configuration_cannot_be_told(
     assert code_of(caught.value) == ["object_missing"]
 
 
-def test_a_sha256_repository_cannot_be_compared(sample: SampleProject, tmp_path: Path) -> None:
+def test_a_sha256_repository_is_not_supported(sample: SampleProject, tmp_path: Path) -> None:
     """Its ids have 64 digits."""
     git(tmp_path, "init", "--quiet", "--object-format=sha256", "other")
     with pytest.raises(RepositoryUnavailableError) as caught:
@@ -278,10 +276,8 @@ def test_a_sha256_repository_cannot_be_compared(sample: SampleProject, tmp_path:
     assert code_of(caught.value) == ["unsupported_object_format"]
 
 
-def test_a_folder_without_a_repository_cannot_be_compared(
-    sample: SampleProject, tmp_path: Path
-) -> None:
-    """The option is named."""
+def test_a_folder_without_a_repository_is_an_error(sample: SampleProject, tmp_path: Path) -> None:
+    """The message names the option."""
     (tmp_path / "plain").mkdir()
     with pytest.raises(RepositoryUnavailableError, match="--repo") as caught:
         verified(sample.wheel(), tmp_path / "plain")
@@ -290,7 +286,7 @@ def test_a_folder_without_a_repository_cannot_be_compared(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_another_owners_repository_names_the_remedy(sample: SampleProject) -> None:
-    """It is not opened: its configuration is somebody else's."""
+    """It is not opened, because of its configuration."""
     wheel = sample.wheel()
     for path in (sample.folder, *sample.folder.rglob("*")):
         os.chown(path, 12345, 12345)
@@ -299,24 +295,24 @@ def test_another_owners_repository_names_the_remedy(sample: SampleProject) -> No
     assert code_of(caught.value) == ["not_owner"]
 
 
-def test_an_object_with_other_bytes_than_its_id_says_is_noticed(
+def test_an_object_that_does_not_match_its_id_is_missing(
     sample: SampleProject, tmp_path: Path
 ) -> None:
-    """Somebody put another blob into the store under the name of one."""
+    """The object store has another blob under its id."""
     wheel = sample.wheel()
     blob = git(sample.folder, "rev-parse", "HEAD:src/acme_skills/run.sh").strip()
     other = git(sample.folder, "rev-parse", "HEAD:src/acme_skills/__init__.py").strip()
     store = sample.folder / ".git/objects"
-    place, liar = store / blob[:2] / blob[2:], store / other[:2] / other[2:]
+    place, other_place = store / blob[:2] / blob[2:], store / other[:2] / other[2:]
     place.unlink()
-    shutil.copy(liar, place)
+    shutil.copy(other_place, place)
     found = verified(wheel, sample.folder)
     assert (found.exit_code, row(found, "acme_skills/run.sh").state) == (3, "missing_object")
     assert tmp_path
 
 
 def test_nothing_is_written_and_no_hook_runs(sample: SampleProject, tmp_path: Path) -> None:
-    """A repository of others may hold traps; none is touched."""
+    """The repository may have hostile hooks, filters and settings."""
     wheel = sample.wheel()
     trap = tmp_path / "sprung"
     for name in ("post-checkout", "reference-transaction", "post-index-change"):
@@ -340,15 +336,15 @@ def test_nothing_is_written_and_no_hook_runs(sample: SampleProject, tmp_path: Pa
     "path",
     [*(f"{DIST_INFO}/{name}" for name in ("METADATA", "WHEEL", "entry_points.txt"))],
 )
-def test_what_a_build_always_makes_is_missed(sample: SampleProject, path: str) -> None:
-    """Who takes the entry points away takes the commands away."""
+def test_a_missing_generated_file_is_reported(sample: SampleProject, path: str) -> None:
+    """Without entry points, for example, commands are missing."""
     found = verified(rewritten(sample.wheel(), {path: None}), sample.folder)
     state, detail = state_of(found, "made")
     assert (found.exit_code, state, path in detail) == (1, "fails", True)
 
 
-def test_a_file_that_goes_by_another_name_is_wrong(sample: SampleProject) -> None:
-    """Installers go by the name of the file."""
+def test_a_renamed_archive_fails(sample: SampleProject) -> None:
+    """Installers use the file name."""
     wheel = sample.wheel()
     other = wheel.rename(wheel.with_name("other-2.0-py3-none-any.whl"))
     found = verified(other, sample.folder)
@@ -357,8 +353,8 @@ def test_a_file_that_goes_by_another_name_is_wrong(sample: SampleProject) -> Non
     assert "is of acme-skills 1.0, unlike the file name" in detail
 
 
-def test_a_setup_script_that_the_build_makes_cannot_be_told(sample: SampleProject) -> None:
-    """Nobody can say which of its lines are the build's."""
+def test_a_generated_setup_script_is_not_checked(sample: SampleProject) -> None:
+    """Its content cannot be derived."""
     table = "\n[tool.hatch.build.targets.sdist]\nsupport-legacy = true"
     sdist = sample.configure(table).committed().sdist()
     found = verified(sdist, sample.folder)
@@ -366,7 +362,7 @@ def test_a_setup_script_that_the_build_makes_cannot_be_told(sample: SampleProjec
 
 
 def test_an_entry_point_behind_a_comment_is_found(sample: SampleProject) -> None:
-    """For importlib.metadata U+2028 ends a line, and the comment with it."""
+    """importlib.metadata ends a line, and the comment, at U+2028."""
     path = f"{DIST_INFO}/entry_points.txt"
     wheel = sample.wheel()
     text = open_archive(wheel).members[path].data + "# \u2028evil = os:abort\n".encode()
@@ -374,19 +370,19 @@ def test_an_entry_point_behind_a_comment_is_found(sample: SampleProject) -> None
     assert row(found, path).state == "differs"
 
 
-def test_a_file_of_the_project_beside_the_skills_cannot_be_told(sample: SampleProject) -> None:
-    """The build puts lock, receipt and skills there, and nothing else."""
+def test_another_file_in_the_bundle_folder_is_moved(sample: SampleProject) -> None:
+    """The build puts only lock, receipt and skills there."""
     data = (sample.folder / "hatch_build.py").read_bytes()
     path = "acme_skills/.agents/hatch_build.py"
     found = verified(rewritten(sample.wheel(), {path: data}), sample.folder)
     assert (found.verdict, row(found, path).state) == ("cannot_tell", "moved")
 
 
-# --- repositories that git would not make ------------------------------------------------------
+# --- repositories that git would not write ------------------------------------------------------
 
 
 def written(folder: Path, kind: str, data: bytes) -> str:
-    """Put an object into a repository, whatever it is, and give its id."""
+    """Write any object into a repository and return its id."""
     place = folder.parent / "object"
     place.write_bytes(data)
     command = ("hash-object", "-w", "--literally", "-t", kind, str(place))
@@ -394,49 +390,49 @@ def written(folder: Path, kind: str, data: bytes) -> str:
 
 
 def committed(folder: Path, tree: str) -> str:
-    """Put a commit of a tree into a repository and give its id."""
+    """Write a commit of a tree into a repository and return its id."""
     who = "a <a@example.org> 1 +0000"
     text = f"tree {tree}\nauthor {who}\ncommitter {who}\n\nA trap\n"
     return written(folder, "commit", text.encode())
 
 
 def tree_row(mode: str, name: str, oid: str) -> bytes:
-    """Give one row of a raw tree."""
+    """Return one row of a raw tree."""
     return f"{mode} {name}\0".encode(errors="surrogateescape") + bytes.fromhex(oid)
 
 
-def told(sample: SampleProject, commit: str) -> list[str]:
-    """Give the codes of why nothing can be told against a commit."""
+def error_codes(sample: SampleProject, commit: str) -> list[str]:
+    """Return the codes of the error that a comparison with a commit raises."""
     wheel = sample.wheel()
     with pytest.raises(RepositoryUnavailableError) as caught:
         verified(wheel, sample.folder, Wanted(commit))
     return code_of(caught.value)
 
 
-def test_trees_that_stand_for_billions_of_files_are_refused(sample: SampleProject) -> None:
-    """Nine small trees, each ten times in the next."""
+def test_trees_that_expand_to_billions_of_files_are_refused(sample: SampleProject) -> None:
+    """Nine trees, each ten times in the next."""
     tree = git(sample.folder, "rev-parse", "HEAD^{tree}").strip()
     for _ in range(9):
         rows = b"".join(tree_row("40000", f"d{n}", tree) for n in range(10))
         tree = written(sample.folder, "tree", rows)
-    assert told(sample, committed(sample.folder, tree)) == ["object_unusable"]
+    assert error_codes(sample, committed(sample.folder, tree)) == ["object_unusable"]
 
 
-def test_a_tree_whose_rows_fall_apart_is_refused(sample: SampleProject) -> None:
-    """With a cause instead of a crash."""
+def test_a_malformed_tree_is_refused(sample: SampleProject) -> None:
+    """It does not crash."""
     tree = written(sample.folder, "tree", b"no tree")
-    assert told(sample, committed(sample.folder, tree)) == ["object_unusable"]
+    assert error_codes(sample, committed(sample.folder, tree)) == ["object_unusable"]
 
 
 def test_a_blob_in_the_place_of_a_folder_is_refused(sample: SampleProject) -> None:
-    """Its bytes might be those of a tree."""
+    """Its bytes could be those of a tree."""
     blob = git(sample.folder, "rev-parse", "HEAD:pyproject.toml").strip()
     tree = written(sample.folder, "tree", tree_row("40000", "folder", blob))
-    assert told(sample, committed(sample.folder, tree)) == ["object_missing"]
+    assert error_codes(sample, committed(sample.folder, tree)) == ["object_missing"]
 
 
-def test_a_blob_with_the_bytes_of_a_commit_is_none(sample: SampleProject) -> None:
-    """Whoever may add a file to a repository could name any tree of it otherwise."""
+def test_a_blob_with_the_bytes_of_a_commit_is_not_a_commit(sample: SampleProject) -> None:
+    """Otherwise a committed file could name any tree of the repository."""
     text = git(sample.folder, "cat-file", "commit", "HEAD").encode()
     blob = written(sample.folder, "blob", text)
     repository = open_repository(sample.folder)
@@ -444,16 +440,16 @@ def test_a_blob_with_the_bytes_of_a_commit_is_none(sample: SampleProject) -> Non
     assert not repository.holds_commit(blob)
 
 
-def test_a_ref_of_a_receipt_is_a_name_and_no_expression(sample: SampleProject) -> None:
-    """What git reads out of `^{/...}` is anybody's to write."""
+def test_a_ref_in_a_receipt_is_not_an_expression(sample: SampleProject) -> None:
+    """`^{/...}` would search commit messages."""
     repository = open_repository(sample.folder)
     assert repository.ref("refs/heads/main") == sample.commit_id()
     assert repository.ref("refs/heads/main^{/change}") is None
     assert repository.ref("HEAD") is None
 
 
-def test_tags_that_name_a_ref_or_nothing_are_passed_over(sample: SampleProject) -> None:
-    """A build would hardly read them."""
+def test_symbolic_and_broken_tags_are_skipped(sample: SampleProject) -> None:
+    """Builds do not need them."""
     git(sample.folder, "tag", "v1")
     git(sample.folder, "symbolic-ref", "refs/tags/alias", "refs/heads/main")
     (sample.folder / ".git/refs/tags/broken").write_text("no id\n", encoding="ascii")
@@ -465,19 +461,19 @@ def test_tags_that_name_a_ref_or_nothing_are_passed_over(sample: SampleProject) 
 
 
 def monorepo(folder: Path) -> SampleProject:
-    """Give a project in a folder of a repository."""
+    """Return a project in a folder of a repository."""
     return SampleProject.create(folder / "libs/acme", repository=folder)
 
 
 def test_a_project_in_a_folder_is_found_by_its_lock(tmp_path: Path) -> None:
-    """Nobody has to name it."""
+    """It need not be named."""
     sample = monorepo(tmp_path / "mono")
     found = verified(sample.wheel(), tmp_path / "mono")
     assert (found.verdict, found.project) == ("match", "libs/acme")
 
 
-def test_two_projects_with_one_lock_have_to_be_named(tmp_path: Path) -> None:
-    """Each that may be meant is listed."""
+def test_two_projects_with_one_lock_are_ambiguous(tmp_path: Path) -> None:
+    """The error lists both."""
     sample = monorepo(tmp_path / "mono")
     shutil.copytree(sample.folder, tmp_path / "mono/libs/copy")
     wheel = sample.committed().wheel()
@@ -487,10 +483,8 @@ def test_two_projects_with_one_lock_have_to_be_named(tmp_path: Path) -> None:
     assert verified(wheel, tmp_path / "mono", Wanted(project="libs/acme/")).verdict == "match"
 
 
-def test_a_project_that_the_commit_does_not_hold_is_wrong(
-    sample: SampleProject, tmp_path: Path
-) -> None:
-    """Of another repository's commit, say."""
+def test_a_project_that_is_not_in_the_commit_fails(sample: SampleProject, tmp_path: Path) -> None:
+    """For example in a commit of another repository."""
     other = SampleProject.create(tmp_path / "other")
     other.replace("pyproject.toml", '"Acme.Skills"', '"Other"')
     other.write("skills/greet/SKILL.md", b"---\nname: greet\ndescription: Hi.\n---\n")
@@ -503,8 +497,8 @@ def test_a_project_that_the_commit_does_not_hold_is_wrong(
     assert (caught.value.exit_code, code_of(caught.value)) == (1, ["project_not_in_commit"])
 
 
-def test_a_named_folder_without_a_project_is_wrong(sample: SampleProject) -> None:
-    """It names what is not there."""
+def test_a_named_folder_without_a_project_fails(sample: SampleProject) -> None:
+    """The message names the file."""
     with pytest.raises(SourceMismatchError, match=r"nowhere/pyproject\.toml"):
         verified(sample.wheel(), sample.folder, Wanted(project="nowhere"))
 
@@ -515,7 +509,7 @@ WHEEL_TABLE = '[tool.hatch.build.targets.wheel]\npackages = ["src/acme_skills"]\
 
 
 def laid_out(folder: Path, table: str, moves: dict[str, str]) -> SampleProject:
-    """Give a committed project with other tables of hatchling's and files at other places."""
+    """Return a committed project with another table of hatchling and moved files."""
     sample = SampleProject.create(folder)
     assert WHEEL_TABLE in PYPROJECT
     sample.replace("pyproject.toml", WHEEL_TABLE, table)
@@ -563,10 +557,10 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {
 
 @pytest.mark.parametrize("name", LAYOUTS)
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
-def test_every_layout_is_followed_through_its_configuration(
+def test_every_layout_is_derived_from_the_configuration(
     tmp_path: Path, name: str, kind: str
 ) -> None:
-    """As data: nothing of the project's is run."""
+    """No code of the project runs."""
     table, moves = LAYOUTS[name]
     sample = laid_out(tmp_path / "acme", table, moves)
     archive = sample.wheel() if kind == "wheel" else sample.sdist()
@@ -574,8 +568,8 @@ def test_every_layout_is_followed_through_its_configuration(
     assert (found.verdict, found.differences) == ("match", ())
 
 
-def test_a_namespace_package_is_followed(tmp_path: Path) -> None:
-    """Its first folder holds no module of its own."""
+def test_a_namespace_package_is_found(tmp_path: Path) -> None:
+    """Its first folder has no module."""
     sample = SampleProject.create(tmp_path / "acme")
     (tmp_path / "acme/src/corp").mkdir()
     (tmp_path / "acme/src/acme_skills").rename(tmp_path / "acme/src/corp/acme_skills")
@@ -588,8 +582,8 @@ def test_a_namespace_package_is_followed(tmp_path: Path) -> None:
     assert (found.verdict, found.differences) == ("match", ())
 
 
-def test_a_file_through_a_link_that_the_commit_holds_is_followed(tmp_path: Path) -> None:
-    """As a license of a repository of several projects is."""
+def test_links_in_the_commit_are_followed(tmp_path: Path) -> None:
+    """For example a license shared by several projects."""
     sample = monorepo(tmp_path / "mono")
     (tmp_path / "mono/LICENSE").write_bytes(b"All yours.\n")
     (sample.folder / "LICENSE").symlink_to("../../LICENSE")
@@ -598,8 +592,8 @@ def test_a_file_through_a_link_that_the_commit_holds_is_followed(tmp_path: Path)
     assert (found.verdict, licence.blob_path) == ("match", "LICENSE")
 
 
-def test_skills_that_are_the_whole_project_are_followed(tmp_path: Path) -> None:
-    """The skills folder may be `.`."""
+def test_the_skills_folder_may_be_the_project(tmp_path: Path) -> None:
+    """`skills = "."`."""
     sample = SampleProject.create(tmp_path / "acme")
     (sample.folder / "skills/greet").rename(sample.folder / "greet")
     sample.replace("pyproject.toml", 'skills = "skills"', 'skills = "."')

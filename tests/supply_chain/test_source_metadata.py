@@ -1,4 +1,4 @@
-"""Core metadata as hatchling writes it, compared with the project's own table as data."""
+"""Core metadata as hatchling writes it, compared with the `[project]` table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ none = []
 
 
 def changed(sample: SampleProject, old: bytes, new: bytes) -> Path:
-    """Give a wheel whose METADATA has one text in place of another."""
+    """Return a wheel with one text of METADATA replaced."""
     wheel = sample.wheel()
     text = open_archive(wheel).members[METADATA].data
     assert old in text
@@ -41,14 +41,14 @@ def changed(sample: SampleProject, old: bytes, new: bytes) -> Path:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project that requires this and that."""
+    """Return a committed project with requirements of many forms."""
     sample = SampleProject.create(tmp_path / "acme")
     sample.configure("\n[tool.hatch.metadata]\nallow-direct-references = true")
     return sample.replace("pyproject.toml", 'version = "1.0"\n', REQUIREMENTS).committed()
 
 
-def test_requirements_are_compared_however_they_are_spelled(sample: SampleProject) -> None:
-    """Hatchling spells them in its own way, which depends on its version."""
+def test_requirements_are_compared_in_any_spelling(sample: SampleProject) -> None:
+    """The spelling of hatchling depends on its version."""
     found = verified(sample.wheel(), sample.folder)
     assert (found.verdict, found.differences) == ("match", ())
 
@@ -70,6 +70,15 @@ def test_extras_are_compared_as_installers_read_them(tmp_path: Path) -> None:
     assert (found.verdict, found.differences) == ("match", ())
 
 
+def test_a_long_chain_of_extras_is_read(sample: SampleProject) -> None:
+    """Extras that require each other, with a cycle at the end."""
+    wheel = sample.wheel()
+    rows = [f'x{n} = ["acme.skills[x{(n + 1) % 2000}]"]' for n in range(2000)]
+    sample.replace("pyproject.toml", "none = []", "\n".join(rows)).committed()
+    found = row(verified(wheel, sample.folder, Wanted("HEAD")), METADATA)
+    assert (found.state, "Requires-Dist" in found.detail) == ("generated", False)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -82,17 +91,17 @@ def test_extras_are_compared_as_installers_read_them(tmp_path: Path) -> None:
         (b"3.14", b"3.15"),
     ],
 )
-def test_what_decides_about_an_installation_is_noticed(
+def test_a_change_that_affects_installers_is_reported(
     sample: SampleProject, old: bytes, new: bytes
 ) -> None:
-    """Each field that an installer acts on."""
+    """In each field that an installer uses."""
     found = row(verified(changed(sample, old, new), sample.folder), METADATA)
     assert found.state == "differs"
     assert "in pyproject.toml" in found.detail
 
 
-def test_a_version_that_lies_in_a_file_is_read_as_data(sample: SampleProject) -> None:
-    """Hatchling searches the file, too; nothing is imported."""
+def test_a_version_in_a_file_is_read_as_data(sample: SampleProject) -> None:
+    """Nothing is imported."""
     sample.replace("pyproject.toml", 'version = "1.0"\n', 'dynamic = ["version"]\n')
     sample.write("src/acme_skills/_v.py", b'import nothing\n\n__version__ = "1.0"\n')
     sample.configure('\n[tool.hatch.version]\npath = "src/acme_skills/_v.py"').committed()
@@ -103,8 +112,8 @@ def test_a_version_that_lies_in_a_file_is_read_as_data(sample: SampleProject) ->
     assert row(verified(other, sample.folder), METADATA).state == "differs"
 
 
-def test_what_code_gives_is_named_and_not_compared(sample: SampleProject) -> None:
-    """A requirement that hatchling fills in."""
+def test_fields_computed_by_code_are_listed_and_not_compared(sample: SampleProject) -> None:
+    """For example a requirement with a context field of hatchling."""
     sample.replace(
         "pyproject.toml", '"Some_Thing', '"local @ {root:uri}/local", "Some_Thing'
     ).committed()
@@ -112,8 +121,8 @@ def test_what_code_gives_is_named_and_not_compared(sample: SampleProject) -> Non
     assert "Requires-Dist is computed by code" in row(found, METADATA).detail
 
 
-def test_a_requirement_of_any_length_is_read(sample: SampleProject) -> None:
-    """A configuration may be hostile, too."""
+def test_a_very_long_requirement_is_read(sample: SampleProject) -> None:
+    """A configuration may be hostile."""
     blanks = "x" + " " * 1_000_000
     text = f'dependencies = [\n  "{blanks};{blanks}",'
     sample.replace("pyproject.toml", "dependencies = [\n", text + "\n")
@@ -133,10 +142,10 @@ def test_a_requirement_of_any_length_is_read(sample: SampleProject) -> None:
         b"Requires-Dist: more\n  ; extra == 'a'\n",
     ],
 )
-def test_requirements_are_found_wherever_an_installer_finds_them(
+def test_requirements_are_found_where_installers_find_them(
     sample: SampleProject, line: bytes
 ) -> None:
-    """In any case, behind what only looks like the end of a line or of the head."""
+    """In any case, and after characters that only look like a line end."""
     wheel = changed(sample, b"Requires-Python: ", line + b"Requires-Python: ")
     assert row(verified(wheel, sample.folder), METADATA).state == "differs"
 
@@ -145,10 +154,8 @@ def test_requirements_are_found_wherever_an_installer_finds_them(
     "table",
     ["[[project.dynamic]]\na = 1", "[project.scripts]\na = 1", "[project.optional-dependencies]"],
 )
-def test_configuration_of_any_shape_is_read_without_a_crash(
-    sample: SampleProject, table: str
-) -> None:
-    """A commit holds what anybody wrote, and the archive need not be built from it."""
+def test_a_malformed_configuration_does_not_crash(sample: SampleProject, table: str) -> None:
+    """The archive need not be built from the commit."""
     wheel = sample.wheel()
     text = (
         f'[build-system]\nrequires = 5\n[project]\nname = "acme.skills"\nversion = "1"\n{table}\n'
@@ -157,8 +164,8 @@ def test_configuration_of_any_shape_is_read_without_a_crash(
     assert verified(wheel, sample.folder, Wanted("HEAD")).verdict == "differs"
 
 
-def test_brackets_without_end_are_no_project(sample: SampleProject) -> None:
-    """Told like any file that is not TOML."""
+def test_unclosed_brackets_are_not_a_project(sample: SampleProject) -> None:
+    """The error is the same as for any file that is not TOML."""
     wheel = sample.wheel()
     sample.write("pyproject.toml", b"x = " + b"[" * 100_000).committed()
     with pytest.raises(SourceMismatchError):

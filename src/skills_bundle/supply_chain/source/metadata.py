@@ -110,19 +110,22 @@ def _requirements(project: SourceProject) -> set[str] | None:
     if any("{" in row for row in chain(rows, *extras.values())):
         return None
     name = canonicalize_name(str(project.metadata.get("name", "")))
+    own = {row: _own_extras(row, name) for row in chain(*extras.values())}
     return {
         *map(_requirement, rows),
-        *(_requirement(row, extra) for extra in extras for row in _of_extra(extra, extras, name)),
+        *(_requirement(row, extra) for extra in extras for row in _of_extra(extra, extras, own)),
     }
 
 
-def _of_extra(extra: str, extras: dict[str, list[str]], name: str) -> set[str]:
+def _of_extra(
+    extra: str, extras: dict[str, list[str]], own: dict[str, list[str] | None]
+) -> set[str]:
     """Return the requirements of an extra; `name[other]` adds those of the project's own `other`.
 
     Args:
         extra: Normalized.
         extras: The requirements of each extra.
-        name: The project's normalized name.
+        own: The extras of the project itself that each requirement names; see `_own_extras`.
     """
     found: set[str] = set()
     seen: set[str] = set()
@@ -133,11 +136,11 @@ def _of_extra(extra: str, extras: dict[str, list[str]], name: str) -> set[str]:
             continue
         seen.add(one)
         for row in extras.get(one, []):
-            own = _own_extras(row, name)
-            if own is None:
+            named = own[row]
+            if named is None:
                 found.add(row)
             else:
-                waiting += own
+                waiting += named
     return found
 
 

@@ -110,7 +110,7 @@ class Layout:
 
     def _in_sdist_sources(self, path: str) -> Iterator[str]:
         yield from self._sources(path)
-        yield path  # lock and locked files keep their path, whatever is renamed
+        yield path  # renames do not apply to the lock and locked files
         if path == ".gitignore":  # hatchling uses the nearest one above
             parts = self.project.split("/") if self.project else []
             yield from ("../" * level + path for level in range(1, len(parts) + 1))

@@ -119,7 +119,7 @@ class Wanted(NamedTuple):
     """The source as the user named it; None to find it.
 
     Attributes:
-        revision: The commit, in any way that git names one.
+        revision: The commit, as any revision that git resolves.
         project: The project's folder from the top of the repository.
     """
 
@@ -345,7 +345,7 @@ def _recomputed(there: dict[str, Found], recorded: Inputs, project: SourceProjec
     executable = tuple(path for path, one in there.items() if one.entry.mode == "100755")
     if digest != recorded.dir_hash or executable != recorded.executable:
         return _check("inputs", "fails", "they differ from the commit")
-    return _check("inputs", "holds", f"{len(blobs)} files give the digest in the receipt")
+    return _check("inputs", "holds", f"{len(blobs)} files have the digest in the receipt")
 
 
 def _source(path: str, project: SourceProject) -> Found | None:
