@@ -119,7 +119,7 @@ def _with_http_options(body: Body) -> Body:
     is_flag=False,
     flag_value=DEFAULT_ADDRESS,
     metavar="[HOST:PORT]",
-    help=f"Serve over HTTP, at {DEFAULT_ADDRESS} by default. For TLS, use a proxy.",
+    help=f"Serve over HTTP; at {DEFAULT_ADDRESS} if no address is given. For TLS, use a proxy.",
 )
 @_with_http_options
 @click.pass_context
@@ -137,12 +137,12 @@ def command(  # noqa: PLR0913 - one parameter an option
     groups = parse_toolsets(toolsets)
     chosen = choose(collection)
     if address is not None:
-        _refuse(context, "cannot be used with --http", frozenset({"trace"}))
+        _refuse(context, "not together with --http", frozenset({"trace"}))
         return _serve_http(context, (chosen, resources), groups, address, http)
-    _refuse(context, "needs --http", frozenset(_HttpOptions.__annotations__))
+    _refuse(context, "only together with --http", frozenset(_HttpOptions.__annotations__))
     if trace in {"", "-"}:
         raise click.UsageError(
-            "--trace needs a file name, because standard output carries the conversation.", context
+            "--trace: name a file; standard output carries the conversation.", context
         )
     _print_notes(chosen)
     return serve_stdio(
