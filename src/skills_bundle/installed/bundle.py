@@ -34,6 +34,7 @@ from skills_bundle.errors import (
 from skills_bundle.files import limits as file_limits
 from skills_bundle.files import reading
 from skills_bundle.files.paths import from_disk, shown, to_disk
+from skills_bundle.files.tree import FileTree
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.formats.metadata_files import RECORD_FILE_NAME
@@ -103,6 +104,21 @@ class Bundle(Protocol):
             UnsafeFileError: If it is not the file that was locked.
         """
         ...
+
+
+def skills_tree(bundle: Bundle) -> FileTree:
+    """Return the skills of a bundle as a tree, without the files that differ from the lock.
+
+    The executable bits are the lock's, since a disk may have lost them. Reading a file compares its
+    bytes with the lock again.
+
+    Raises:
+        BundleUnavailableError: If there is no lock that can be believed.
+    """
+    state = bundle.current()
+    locked = state.lock.tree()
+    kept = {path: entry for path, entry in locked.items() if path not in state.altered}
+    return FileTree(kept, bundle.read)
 
 
 class InstalledBundle:
