@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project; its folder is the repository's."""
+    """Return a committed project at the top of its repository."""
     return SampleProject.create(tmp_path / "acme")
 
 
 def causes(wheel: Path, repository: Path, *more: str) -> list[str]:
-    """Give the codes of why nothing was rebuilt."""
+    """Return the codes of the causes."""
     ran = call("rebuild", str(wheel), "--repo", str(repository), "--json", *more)
     assert (ran.code, ran.json["verdict"]) == (3, "not_rebuildable")
     return [cause["code"] for cause in ran.json["causes"]]
 
 
 def test_a_dirty_archive_cannot_be_rebuilt(sample: SampleProject) -> None:
-    """There is no commit to build; the reason is the receipt's."""
+    """There is no commit to build; the report has the receipt's reason."""
     wheel = sample.write("notes.txt", b"draft\n").wheel()
     assert causes(wheel, sample.folder) == ["no_source_commit"]
     ran = call("rebuild", str(wheel), "--repo", str(sample.folder))
@@ -40,7 +40,7 @@ def test_a_dirty_archive_cannot_be_rebuilt(sample: SampleProject) -> None:
 def test_a_commit_that_the_repository_lacks_cannot_be_rebuilt(
     sample: SampleProject, tmp_path: Path
 ) -> None:
-    """Another repository, say."""
+    """For example with another repository."""
     other = SampleProject.create(tmp_path / "other")
     wheel = sample.write("README", b"new\n").committed().wheel()
     assert causes(wheel, other.folder) == ["object_missing"]
@@ -49,7 +49,7 @@ def test_a_commit_that_the_repository_lacks_cannot_be_rebuilt(
 def test_a_shallow_clone_without_the_commit_cannot_be_rebuilt(
     sample: SampleProject, tmp_path: Path
 ) -> None:
-    """The remedy is named."""
+    """The message has the remedy."""
     wheel = sample.wheel()
     sample.write("README", b"new\n").committed()
     git(tmp_path, "clone", "--quiet", "--depth", "1", sample.folder.as_uri(), "shallow")
@@ -58,16 +58,16 @@ def test_a_shallow_clone_without_the_commit_cannot_be_rebuilt(
     assert "--unshallow" in ran.stdout
 
 
-def test_a_front_end_that_is_not_there_cannot_rebuild(sample: SampleProject) -> None:
-    """It is named, and nothing else is tried."""
+def test_a_front_end_that_is_not_installed_is_reported(sample: SampleProject) -> None:
+    """No other front end is tried."""
     more = ("--front-end", "pip", "--python", "/nowhere/python")
     assert causes(sample.wheel(), sample.folder, *more) == ["no_front_end"]
 
 
-def test_an_interpreter_is_named_from_where_its_caller_stands(
+def test_a_relative_interpreter_is_resolved_in_the_current_folder(
     sample: SampleProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The build runs in another folder; this interpreter is found, and makes nothing."""
+    """The build runs in another folder; this interpreter is found, but builds nothing."""
     program = tmp_path / "venv/bin/python"
     program.parent.mkdir(parents=True)
     program.write_text("#!/bin/sh\n", encoding="ascii")
@@ -77,14 +77,14 @@ def test_an_interpreter_is_named_from_where_its_caller_stands(
     assert causes(sample.wheel(), sample.folder, *more) == ["no_archive"]
 
 
-def test_a_folder_of_no_project_cannot_be_rebuilt(sample: SampleProject) -> None:
-    """The commit does not hold it."""
+def test_a_folder_without_a_project_cannot_be_rebuilt(sample: SampleProject) -> None:
+    """The commit does not contain it."""
     codes = causes(sample.wheel(), sample.folder, "--project", "nowhere")
     assert codes == ["project_not_in_commit"]
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         (("--front-end", "hatch", "--no-isolation"), "--no-isolation: hatch always"),
         (("--front-end", "hatch", "--python", "x"), "--python: hatch does not support"),
@@ -94,23 +94,25 @@ def test_a_folder_of_no_project_cannot_be_rebuilt(sample: SampleProject) -> None
         (("--build-constraint", "/nowhere"), "does not exist"),
     ],
 )
-def test_what_cannot_be_asked_for_is_usage(
-    sample: SampleProject, more: tuple[str, ...], told: str
+def test_unsupported_options_are_usage_errors(
+    sample: SampleProject, more: tuple[str, ...], message: str
 ) -> None:
-    """Said before anything is opened or built."""
+    """They are reported before anything is opened or built."""
     given = [word.format(folder=sample.folder) for word in more]
     ran = call("rebuild", str(sample.wheel()), "--repo", str(sample.folder), *given)
     assert ran.code == 2
-    assert told in ran.stderr
+    assert message in ran.stderr
 
 
 def test_the_help_says_that_it_runs_code() -> None:
-    """Nobody should find out afterwards."""
+    """Users must know before they run it."""
     assert "THIS RUNS THE COMMIT'S CODE" in call("rebuild", "--help").stdout
 
 
-def test_a_folder_that_cannot_be_made_is_told_before_the_build(sample: SampleProject) -> None:
-    """Not after minutes of it."""
+def test_an_unusable_folder_is_reported_before_the_build(
+    sample: SampleProject,
+) -> None:
+    """A build can take minutes."""
     wheel = sample.wheel()
     keep = str(wheel / "folder")
     ran = call("rebuild", str(wheel), "--repo", str(sample.folder), "--keep", keep, "--json")
@@ -118,7 +120,7 @@ def test_a_folder_that_cannot_be_made_is_told_before_the_build(sample: SamplePro
 
 
 def test_nothing_is_left_behind(sample: SampleProject, tmp_path: Path) -> None:
-    """Nor anything written into the repository."""
+    """The repository is unchanged, too."""
     (tmp_path / "tmp").mkdir()
     wheel = sample.wheel()
     before = {path: path.stat().st_mtime_ns for path in sample.folder.rglob("*")}
@@ -129,10 +131,10 @@ def test_nothing_is_left_behind(sample: SampleProject, tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in sample.folder.rglob("*")} == before
 
 
-def test_a_folder_that_is_no_repository_is_no_reason_to_try_another_command(
+def test_without_a_repository_no_other_command_is_suggested(
     sample: SampleProject, tmp_path: Path
 ) -> None:
-    """`verify-source` could do nothing with it, either."""
+    """`verify-source` would fail, too."""
     (tmp_path / "empty").mkdir()
     ran = call("rebuild", str(sample.wheel()), "--repo", str(tmp_path / "empty"))
     assert (ran.code, ran.stderr) == (3, "Nothing was compared.\n")

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project; its folder is the repository's."""
+    """Return a committed project at the top of its repository."""
     return SampleProject.create(tmp_path / "acme")
 
 
-def test_a_match_is_told_on_one_screen(sample: SampleProject) -> None:
-    """The verdict, what it rests on and what it does not prove."""
+def test_a_match_is_reported_on_one_screen(sample: SampleProject) -> None:
+    """The verdict, its reasons and what it does not prove."""
     ran = call("verify-source", str(sample.wheel()), "--repo", str(sample.folder))
     assert (ran.code, ran.stderr) == (0, "")
     assert ran.stdout.startswith("✓ acme_skills-1.0-py2.py3-none-any.whl: every file is")
@@ -30,8 +30,8 @@ def test_a_match_is_told_on_one_screen(sample: SampleProject) -> None:
     assert "Not proved" in ran.stdout
 
 
-def test_what_differs_is_listed_with_its_blob(sample: SampleProject) -> None:
-    """Exit 1, and what not to do."""
+def test_different_files_are_listed_with_their_blobs(sample: SampleProject) -> None:
+    """Exit 1, with a warning."""
     wheel = rewritten(sample.wheel(), {"acme_skills/__init__.py": b"other\n"})
     ran = call("verify-source", str(wheel), "--repo", str(sample.folder))
     assert ran.code == 1
@@ -50,7 +50,7 @@ def test_the_json_is_the_whole_report(sample: SampleProject, added: str) -> None
 
 
 def test_the_name_of_a_file_stays_on_its_line(sample: SampleProject) -> None:
-    """A line feed in it must not begin a headline of somebody else's."""
+    """A line feed in it must not start a forged headline."""
     wheel = sample.wheel()
     name = "a\n\u2713 b-1-py3-none-any.whl"
     for command in (
@@ -64,16 +64,16 @@ def test_the_name_of_a_file_stays_on_its_line(sample: SampleProject) -> None:
 
 
 def test_verbose_lists_every_file(sample: SampleProject) -> None:
-    """Each with the blob it is."""
+    """Each with its blob."""
     ran = call("verify-source", str(sample.wheel()), "--repo", str(sample.folder), "--verbose")
     assert "Every file" in ran.stdout
     assert "skills/greet/scripts/hi.sh" in ran.stdout
 
 
-def test_a_file_elsewhere_in_the_commit_names_the_command_that_can_tell(
+def test_a_file_elsewhere_in_the_commit_suggests_rebuild(
     sample: SampleProject,
 ) -> None:
-    """What only code places, only a build shows."""
+    """Only a build shows where code puts a file."""
     wheel = rewritten(sample.wheel(), {"extra.py": b'"""Acme."""\n'})
     ran = call("verify-source", str(wheel), "--repo", str(sample.folder))
     assert ran.code == 3
@@ -81,10 +81,10 @@ def test_a_file_elsewhere_in_the_commit_names_the_command_that_can_tell(
 
 
 @pytest.mark.parametrize("missing", ["file", "repository"])
-def test_arguments_that_lead_nowhere_are_told(
+def test_missing_files_and_folders_are_reported(
     sample: SampleProject, tmp_path: Path, missing: str
 ) -> None:
-    """A wrong folder is usage; an archive that is not there cannot be told about."""
+    """A missing folder is a usage error; a missing archive cannot be verified."""
     wheel = tmp_path / "none.whl" if missing == "file" else sample.wheel()
     folder = tmp_path / "none" if missing == "repository" else sample.folder
     ran = call("verify-source", str(wheel), "--repo", str(folder))

@@ -30,7 +30,7 @@ ENVIRON = {"PATH": os.environ["PATH"]}
 
 @pytest.fixture
 def wheel(tmp_path: Path) -> Path:
-    """Give a real wheel with its statement beside it."""
+    """Return a real wheel with its statement beside it."""
     made = SampleProject.create(tmp_path / "acme").wheel()
     assert call("statement", str(made)).code == 0
     return made
@@ -38,19 +38,19 @@ def wheel(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def statement(wheel: Path) -> Path:
-    """Give that statement."""
+    """Return the statement."""
     return wheel.with_name(f"{wheel.name}.provenance.json")
 
 
 @pytest.fixture
 def key(tmp_path: Path) -> SshKey:
-    """Give a key."""
+    """Return a key."""
     return SshKey.create(tmp_path / "id")
 
 
 @pytest.fixture
 def signers(key: SshKey, tmp_path: Path) -> Path:
-    """Allow two people, who share that key."""
+    """Return allowed signers: two people who share the key."""
     file = tmp_path / "allowed_signers"
     file.write_text(f"ada@x {key.public}\nzoe@x {key.public}\n", encoding="utf-8")
     return file
@@ -61,16 +61,16 @@ def ask(*arguments: object) -> Ran:
     return call("verify-statement", *map(str, arguments), environ=ENVIRON)
 
 
-def test_a_statement_of_the_file_is_confirmed(statement: Path, wheel: Path) -> None:
-    """Exit 0, and that nobody signed it."""
+def test_a_statement_about_the_file_matches(statement: Path, wheel: Path) -> None:
+    """Exit 0; the output says that it is not signed."""
     ran = ask(statement, wheel)
-    told = " ".join(ran.stdout.split())
+    text = " ".join(ran.stdout.split())
     assert (ran.code, ran.stderr) == (0, "")
-    assert "is about this file and matches it" in told
-    assert "not checked, so at most SLSA Build L1" in told
+    assert "is about this file and matches it" in text
+    assert "not checked, so at most SLSA Build L1" in text
 
 
-def test_one_of_another_file_is_not(statement: Path, tmp_path: Path) -> None:
+def test_a_statement_about_another_file_fails(statement: Path, tmp_path: Path) -> None:
     """Exit 1, with both digests."""
     sample = SampleProject.create(tmp_path / "other")
     wheel = sample.write("src/acme_skills/more.py", b"").committed().wheel()
@@ -79,18 +79,18 @@ def test_one_of_another_file_is_not(statement: Path, tmp_path: Path) -> None:
     assert "is a different file with this name" in " ".join(ran.stdout.split())
 
 
-def test_a_program_gets_the_report(statement: Path, wheel: Path) -> None:
-    """Verdict, subject, and one row a statement."""
-    told = ask(statement, wheel, "--json").json
-    assert (told["verdict"], told["exit_code"], told["signature"]) == ("match", 0, None)
-    assert [row["predicate"] for row in told["statements"]] == ["recomputed"]
-    assert told["sha256"] == open_contents(wheel).archive.sha256
+def test_the_json_output_is_the_report(statement: Path, wheel: Path) -> None:
+    """Verdict, subject, and one row per statement."""
+    report = ask(statement, wheel, "--json").json
+    assert (report["verdict"], report["exit_code"], report["signature"]) == ("match", 0, None)
+    assert [row["predicate"] for row in report["statements"]] == ["recomputed"]
+    assert report["sha256"] == open_contents(wheel).archive.sha256
 
 
 def test_a_signed_statement_names_its_signer(
     statement: Path, wheel: Path, key: SshKey, signers: Path
 ) -> None:
-    """What `ssh-keygen -Y sign` wrote is found beside it."""
+    """The signature by `ssh-keygen -Y sign` is read from the file beside it."""
     key.sign(statement, NAMESPACE)
     ran = ask(statement, wheel, "--signed-by", signers)
     assert ran.code == 0
@@ -98,36 +98,36 @@ def test_a_signed_statement_names_its_signer(
     assert "ada@x, from the file of allowed signers" in ran.stdout
 
 
-def test_one_signer_can_be_demanded(
+def test_a_particular_signer_can_be_required(
     statement: Path, wheel: Path, key: SshKey, signers: Path, tmp_path: Path
 ) -> None:
-    """Exit 1 for somebody else whom the file does not name; the signature may lie anywhere."""
+    """Exit 1 for another signer; the signature may have any path."""
     elsewhere = key.sign(statement, NAMESPACE).rename(tmp_path / "elsewhere.sig")
     options = ("--signature", elsewhere, "--signed-by", signers, "--identity")
     codes = [ask(statement, wheel, *options, name).code for name in ("zoe@x", "eve@x")]
     assert codes == [0, 1]
 
 
-def test_a_signature_made_for_something_else_is_none(
+def test_a_signature_in_another_namespace_is_bad(
     statement: Path, wheel: Path, key: SshKey, signers: Path
 ) -> None:
-    """Whoever signed the file as a file said nothing of it as a statement."""
+    """A signature of a file is not one of a statement."""
     key.sign(statement, "file")
     ran = ask(statement, wheel, "--signed-by", signers)
     assert ran.code == 1
     assert "bad: it is not a signature of this content" in ran.stdout
 
 
-def test_a_missing_signature_is_wrong_when_one_is_wanted(
+def test_a_missing_signature_fails_if_one_is_required(
     statement: Path, wheel: Path, signers: Path
 ) -> None:
-    """Exit 1, naming the file that was looked for."""
+    """Exit 1, with the path of the missing file."""
     ran = ask(statement, wheel, "--signed-by", signers)
     assert ran.code == 1
     assert f"{statement.name}.sig" in "".join(ran.stdout.split())
 
 
-def test_without_ssh_keygen_a_signature_cannot_be_told(
+def test_without_ssh_keygen_a_signature_is_not_checked(
     statement: Path, wheel: Path, key: SshKey, signers: Path
 ) -> None:
     """Exit 3."""
@@ -138,31 +138,31 @@ def test_without_ssh_keygen_a_signature_cannot_be_told(
 
 @pytest.mark.parametrize("option", ["--signature", "--identity"])
 def test_options_of_signing_need_the_signers(statement: Path, wheel: Path, option: str) -> None:
-    """Exit 2: a signature that nobody looks at would be worse than none."""
+    """Exit 2: otherwise a signature would silently not be checked."""
     assert ask(statement, wheel, option, statement).code == 2
 
 
-def test_an_attestation_of_an_index_is_read_and_not_believed(wheel: Path, tmp_path: Path) -> None:
-    """Exit 3: it is of this file; signature and predicate are for other tools."""
+def test_an_attestation_of_an_index_is_read_but_not_checked(wheel: Path, tmp_path: Path) -> None:
+    """Exit 3: it is about this file, but signature and predicate are not checked."""
     archive = open_contents(wheel).archive
     one = publish_attestation(archive.file_name, archive.sha256)
     (tmp_path / "provenance.json").write_text(json.dumps(provenance(one, one)), encoding="utf-8")
     ran = ask(tmp_path / "provenance.json", wheel)
-    told = " ".join(ran.stdout.split())
+    text = " ".join(ran.stdout.split())
     assert ran.code == 3
-    assert "its claims cannot be checked here" in told
-    assert "2 signatures in the envelope; check with the tool that made it" in told
+    assert "its claims cannot be checked here" in text
+    assert "2 signatures in the envelope; check with the tool that made it" in text
 
 
-def test_an_attestation_of_another_file_is_wrong(wheel: Path, tmp_path: Path) -> None:
-    """Exit 1, however good its signature may be."""
+def test_an_attestation_of_another_file_fails(wheel: Path, tmp_path: Path) -> None:
+    """Exit 1, even if its signature is good."""
     one = publish_attestation(wheel.name, "0" * 64)
     (tmp_path / "attestation.json").write_text(json.dumps(attestation(one)), encoding="utf-8")
     assert ask(tmp_path / "attestation.json", wheel).code == 1
 
 
-def test_our_statement_in_an_envelope_follows_all_the_same(statement: Path, wheel: Path) -> None:
-    """Exit 0: whoever signed it, all it says was made again; that nobody checked who, is said."""
+def test_our_statement_in_an_envelope_matches(statement: Path, wheel: Path) -> None:
+    """Exit 0: all of it is recomputed; the output says that the signature was not checked."""
     text = json.dumps(attestation(json.loads(statement.read_bytes())))
     statement.write_text(text, encoding="utf-8")
     ran = ask(statement, wheel)
@@ -170,8 +170,8 @@ def test_our_statement_in_an_envelope_follows_all_the_same(statement: Path, whee
     assert "1 signature in the envelope" in ran.stdout
 
 
-def test_a_file_that_is_no_statement_is_wrong(wheel: Path, tmp_path: Path) -> None:
-    """Exit 1, saying what is missing."""
+def test_a_file_that_is_not_a_statement_fails(wheel: Path, tmp_path: Path) -> None:
+    """Exit 1, with the problem."""
     (tmp_path / "receipt.json").write_text("{}", encoding="utf-8")
     ran = ask(tmp_path / "receipt.json", wheel)
     assert ran.code == 1
@@ -179,19 +179,19 @@ def test_a_file_that_is_no_statement_is_wrong(wheel: Path, tmp_path: Path) -> No
     assert f"error: {tmp_path / 'receipt.json'}: " in ran.stderr
 
 
-def test_a_statement_beyond_the_limit_is_a_wrong_argument(wheel: Path, tmp_path: Path) -> None:
+def test_a_statement_over_the_size_limit_is_a_usage_error(wheel: Path, tmp_path: Path) -> None:
     """Exit 2."""
     (tmp_path / "large").write_bytes(b" " * (limits.STATEMENT_MAX_BYTES + 1))
     assert ask(tmp_path / "large", wheel).code == 2
 
 
-def test_a_statement_that_is_not_there_is_a_wrong_argument(wheel: Path, tmp_path: Path) -> None:
-    """Exit 2: a spelling mistake must not look like a verdict."""
+def test_a_missing_statement_is_a_usage_error(wheel: Path, tmp_path: Path) -> None:
+    """Exit 2: a typo must not look like a verdict."""
     assert ask(tmp_path / "missing", wheel).code == 2
 
 
-def test_the_wrong_way_round_is_a_wrong_argument(statement: Path, wheel: Path) -> None:
-    """Exit 2: the wheel is no broken statement."""
+def test_swapped_arguments_are_a_usage_error(statement: Path, wheel: Path) -> None:
+    """Exit 2: the wheel is not an invalid statement."""
     ran = ask(wheel, statement)
     assert ran.code == 2
     assert "is a wheel. Name the statement first" in ran.stderr

@@ -30,43 +30,43 @@ protobuf_json: Any = import_module("google.protobuf.json_format")
 
 @pytest.fixture(params=["wheel", "sdist"])
 def archive(request: pytest.FixtureRequest, dists: Dists, tmp_path: Path) -> Path:
-    """Give a copy of a release file that we may write beside."""
+    """Return a copy of a release file in a writable folder."""
     return Path(shutil.copy(getattr(dists, request.param), tmp_path))
 
 
 @pytest.fixture
 def statement(archive: Path) -> Path:
-    """Give the statement about it."""
+    """Return the statement about it."""
     ran = call("statement", str(archive))
     assert ran.code == 0, ran.stderr
     return archive.with_name(f"{archive.name}.provenance.json")
 
 
-def test_in_toto_takes_it_for_a_statement(statement: Path) -> None:
-    """Its parser knows every field and refuses others; its validator finds nothing."""
+def test_in_toto_accepts_it_as_a_statement(statement: Path) -> None:
+    """Its parser refuses unknown fields, and its validator reports no problem."""
     message = protobuf_json.Parse(statement.read_bytes(), in_toto_messages.Statement())
     in_toto.Statement.copy_from_pb(message).validate()
     assert message.type == in_toto.STATEMENT_TYPE_URI
 
 
-def test_in_toto_takes_its_predicate_for_slsa_provenance(statement: Path) -> None:
-    """The schema of the predicate has a place for each of its fields."""
+def test_in_toto_accepts_its_predicate_as_slsa_provenance(statement: Path) -> None:
+    """The schema of the predicate has all of its fields."""
     predicate = json.loads(statement.read_bytes())["predicate"]
     message = protobuf_json.ParseDict(predicate, slsa_messages.Provenance())
     assert message.run_details.builder.id
     assert list(message.build_definition.internal_parameters)
 
 
-def test_sigstore_takes_it_as_something_to_sign(statement: Path, archive: Path) -> None:
-    """It is signable as it is, and speaks of exactly this file."""
+def test_sigstore_can_sign_it(statement: Path, archive: Path) -> None:
+    """It is signable without changes, and is about exactly this file."""
     found: Any = sigstore.dsse.Statement(statement.read_bytes())
     (subject,) = found._inner.subjects
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     assert (subject.name, subject.digest.root) == (archive.name, {"sha256": digest})
 
 
-def test_an_index_takes_it_for_an_attestation_of_the_file(statement: Path, archive: Path) -> None:
-    """In an attestation object; certificate and signature, which it would need, are stand-ins."""
+def test_an_index_accepts_it_in_an_attestation_of_the_file(statement: Path, archive: Path) -> None:
+    """Certificate and signature in the attestation object are placeholders."""
     stand_in = base64.b64encode(b"stand-in").decode()
     attestation = pypi_attestations.Attestation.model_validate(
         {
@@ -89,11 +89,11 @@ def test_an_index_takes_it_for_an_attestation_of_the_file(statement: Path, archi
     assert (ran.code, ran.json["form"], ran.json["unchecked_signatures"]) == (0, "pep740", 1)
 
 
-def test_ssh_keygen_alone_checks_what_it_signed(statement: Path, tmp_path: Path) -> None:
-    """Nobody needs our program for the signature."""
+def test_ssh_keygen_alone_checks_its_signature(statement: Path, tmp_path: Path) -> None:
+    """Our program is not needed."""
     key = SshKey.create(tmp_path / "id")
     signature = key.sign(statement, NAMESPACE)
     (tmp_path / "allowed").write_text(f"ada@example.org {key.public}\n", encoding="utf-8")
     options = ("-f", str(tmp_path / "allowed"), "-I", "ada@example.org", "-s", str(signature))
-    told = keygen("-Y", "verify", "-n", NAMESPACE, *options, given=statement.read_bytes())
-    assert told.startswith(f'Good "{NAMESPACE}" signature for ada@example.org')
+    output = keygen("-Y", "verify", "-n", NAMESPACE, *options, given=statement.read_bytes())
+    assert output.startswith(f'Good "{NAMESPACE}" signature for ada@example.org')

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> SampleProject:
-    """Give a project that nobody may change."""
+    """Return a project that no test changes."""
     return SampleProject.create(tmp_path_factory.mktemp("sample") / "project")
 
 
 @pytest.fixture(scope="session")
 def sample_wheel(sample: SampleProject) -> Path:
-    """Give its wheel."""
+    """Return its wheel."""
     return sample.wheel()
 
 
 @pytest.fixture(scope="session")
 def sample_sdist(sample: SampleProject) -> Path:
-    """Give its sdist."""
+    """Return its sdist."""
     return sample.sdist()
