@@ -49,7 +49,7 @@ def check_places(folder: Path, changes: Sequence[FileChange]) -> None:
 
 
 def _in_the_way(folder: Path, changes: Iterable[FileChange]) -> Iterator[Problem]:
-    """Yield whatever is in the place of a file or one of its folders."""
+    """Yield what is already in the place of a file or of one of its folders."""
     for row in changes:
         for path in paths.parents(row.path):
             mode = _mode(folder / path)
