@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 
 from pydantic import BeforeValidator, Field, ValidationError
 
@@ -22,9 +22,6 @@ from skills_bundle.errors import ToolError
 from skills_bundle.files import limits as file_limits
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.record import Record
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
 
 R = TypeVar("R", bound=Record)
 
@@ -113,16 +110,6 @@ def hidden(kind: type[Record], *, several: bool) -> dict[str, Any]:
 
 def _is_record(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, Record)
-
-
-def to_dict(answer: Record, *, several: bool) -> dict[str, JsonValue]:
-    """Return an answer as it is on the wire.
-
-    Args:
-        answer: The answer.
-        several: Whether several collections are served.
-    """
-    return answer.model_dump(mode="json", exclude=hidden(type(answer), several=several))
 
 
 # --- arguments ------------------------------------------------------------------------------------

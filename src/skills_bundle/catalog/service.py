@@ -19,8 +19,8 @@ from skills_bundle.catalog.model import (
     SearchArguments,
     SearchResult,
     checked,
+    hidden,
     refusal,
-    to_dict,
 )
 from skills_bundle.catalog.sources import Snapshot, Source, digest_of
 from skills_bundle.errors import BundleUnavailableError, UnsafeFileError
@@ -129,7 +129,8 @@ class Catalog:
 
     def to_dict(self, answer: Record) -> dict[str, JsonValue]:
         """Return an answer of this catalog as it is on the wire."""
-        return to_dict(answer, several=self.several)
+        fields = hidden(type(answer), several=self.several)
+        return answer.model_dump(mode="json", exclude=fields)
 
     # --- search -------------------------------------------------------------------------------
 

@@ -55,7 +55,6 @@ from skills_bundle.server.resources import (
     METHODS,
     SKILLS_EXTENSION,
     SKILLS_EXTENSION_SETTINGS,
-    is_modern,
 )
 
 if TYPE_CHECKING:
@@ -273,7 +272,8 @@ async def _declare_and_notify(
     """Declare the extension in the handshake; after other requests, notify of changed listings."""
     if context.method == "initialize":
         return _declare(await call_next(context), notify=notify)
-    if not notify or is_modern(context.protocol_version) or context.request_id is None:
+    is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+    if not notify or is_modern or context.request_id is None:
         return await call_next(context)
     try:
         return await call_next(context)

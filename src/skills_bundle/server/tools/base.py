@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from pydantic import ValidationError
 
-from skills_bundle.catalog.model import hidden, refusal, to_dict
+from skills_bundle.catalog.model import hidden, refusal
 from skills_bundle.errors import ToolError
 from skills_bundle.formats import strict_json
 from skills_bundle.formats.record import Record
@@ -97,7 +97,8 @@ class Tool(Generic[ArgumentsT]):
             result = self.answer(self._parse(arguments))
         except ToolError as error:
             return tool_failure(error)
-        value = to_dict(result, several=self.several)
+        fields = hidden(type(result), several=self.several)
+        value: JsonObject = result.model_dump(mode="json", exclude=fields)
         return {
             "content": [{"type": "text", "text": strict_json.compact(value).decode()}],
             "structuredContent": value,
