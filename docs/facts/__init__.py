@@ -21,6 +21,7 @@ REGIONS: dict[str, str] = {
     "gaps": "evidence:gaps",
     "junk": "evidence:junk",
     "limits": "limits:render",
+    "modules": "modules:render",
     "provenance-fields": "evidence:fields",
     "reasons": "evidence:reasons",
     "reproducible-missing": "reproducibility:missing",
