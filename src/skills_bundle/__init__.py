@@ -1,28 +1,31 @@
 """Ship agent skills as pinned, reproducible, checkable Python wheels that serve themselves.
 
-The map, from what everything may use up to what uses everything:
+The map, from the bottom layer to the top; docs/explanation/architecture.md has a line per module:
 
 ```text
 errors             what can go wrong
-formats/           strict JSON in, one rendering out, digests
-skills/            what a skill is: frontmatter, rules, paths, the scan
-bundle/            lock, build receipt, verification, provenance; the edges to git and the disk
+formats/           strict JSON, TOML, digests, package metadata
+files/             one tree of files and its comparison; safe reading and writing
+git/               repositories, read-only; the proof from a commit to bytes
+skills/            what a skill is: frontmatter, rules, the scan
 archives/          wheels and sdists, read strictly
-catalog/           what one may ask: search, read, overview
-supply_chain/      what one may ask of a distribution: verify, compare, rebuild, attest
-scaffold/          a project that ships its skills, made or mended
-server/            how an MCP host talks to us: strict stdio, session, tools
+bundle/            lock, build receipt, provenance, verification
+project/           a project that ships skills: settings, its lock, `init`
+installed/         what is installed: distributions, collections, bundles
+catalog/           search, read, overview, over one or more collections
+supply_chain/      verify, compare, rebuild, export and attest a distribution
+server/            the MCP server: stdio, HTTP, tools, resources
 hatch_plugin/      the build hook; the only importer of hatchling
-wiring             settings to objects, joined
+wiring             chooses implementations and joins them
 api                what programs may use: the names below
-cli/               one module a command group
+cli/               the command line, one module per command or family
 ```
 
-Bytes become checked records, pure code decides, thin edges act. The first word of a module's
+Bytes become checked records, pure functions decide, thin edges act. The first word of a module's
 docstring says which of the three it is.
 
-Programs use the names in `__all__` and nothing else; each is imported when it is first asked for,
-so that `import skills_bundle` costs nothing.
+Programs use the names in `__all__` and nothing else; each is imported on first use, so that
+`import skills_bundle` is fast.
 """
 
 from __future__ import annotations
@@ -103,11 +106,11 @@ _HOMES: Final = {
         "UnsafeFileError",
     ),
 }
-"""Where each public name is made."""
+"""The module of each public name."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the types stand above, for type checkers
-    """Import a public name when it is first asked for."""
+    """Import a public name on first use."""
     home = next((home for home, names in _HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -116,5 +119,5 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - the types stand above, for 
 
 
 def __dir__() -> list[str]:
-    """Name what is public, also what was not asked for yet."""
+    """Return all public names, imported or not."""
     return sorted({*globals(), *__all__})
