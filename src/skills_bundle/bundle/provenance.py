@@ -243,8 +243,8 @@ BASES: Final[dict[str, Basis]] = {
     "source_provenance.integrity": Basis(
         "Every locked file was read without following links; size and SHA-256 are the lock's.",
         "Nothing.",
-        "That the lock is authentic; that cached byte code belongs to its source; that nobody "
-        "writes to the files later (each read is compared again).",
+        "That the lock is authentic; that cached byte code belongs to its source; that files "
+        "are not changed later (each read is compared again).",
     ),
     "source_provenance.reason": Basis(
         "It is the first of the gaps, in their documented order.",
