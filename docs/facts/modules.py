@@ -8,21 +8,10 @@ from pathlib import Path
 import skills_bundle
 
 ROOT = Path(skills_bundle.__file__).parent
-ORDER = [
-    "formats",
-    "files",
-    "git",
-    "skills",
-    "archives",
-    "bundle",
-    "project",
-    "installed",
-    "catalog",
-    "supply_chain",
-    "hatch_plugin",
-    "server",
-    "cli",
-]
+ORDER = (
+    *("formats", "files", "git", "skills", "archives", "bundle", "project", "installed"),
+    *("catalog", "supply_chain", "hatch_plugin", "server", "cli"),
+)
 """Packages from the bottom layer to the top."""
 
 
