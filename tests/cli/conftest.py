@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> OwnInstallation:
-    """Give an installation that nobody may change."""
+    """Return an installation that no test may change."""
     return install(tmp_path_factory.mktemp("whole") / "environment")
 
 
 @pytest.fixture(scope="session")
 def ask_whole(whole: OwnInstallation) -> Iterator[Callable[..., Ran]]:
-    """Give what runs a command of that installation."""
+    """Return what runs a command of that installation."""
     process = WarmProcess(whole)
     yield process.ask
     process.close()
@@ -34,7 +34,7 @@ def ask_whole(whole: OwnInstallation) -> Iterator[Callable[..., Ran]]:
 
 @pytest.fixture(scope="session")
 def with_proof(whole: OwnInstallation, tmp_path_factory: pytest.TempPathFactory) -> OwnInstallation:
-    """Give an installation beside which a wheel lies whose commit is signed, as built for real."""
+    """Return an installation with a second, really built wheel whose commit is signed."""
     folder = tmp_path_factory.mktemp("with-proof")
     key = SshKey.create(folder / "id")
     made = whole.copied(folder / "environment")
@@ -44,7 +44,7 @@ def with_proof(whole: OwnInstallation, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture(scope="session")
 def signers(with_proof: OwnInstallation) -> Path:
-    """Give a file that allows whoever signed the commit of that wheel."""
+    """Return a file that allows whoever signed the commit of that wheel."""
     folder = with_proof.environment.parent
     file = folder / "allowed_signers"
     file.write_text(f"ada@example.org {SshKey(folder / 'id').public}\n", encoding="utf-8")
@@ -53,5 +53,5 @@ def signers(with_proof: OwnInstallation) -> Path:
 
 @pytest.fixture
 def place(whole: OwnInstallation, tmp_path: Path) -> OwnInstallation:
-    """Give a copy of it, to be broken."""
+    """Return a copy of it, to be broken."""
     return whole.copied(tmp_path / "environment")

@@ -66,7 +66,7 @@ class OwnInstallation(Installation):
 
 
 def at(environment: Path) -> OwnInstallation:
-    """Say where our package lies in an environment."""
+    """Return where our package is in an environment."""
     site = sysconfig.get_path("purelib", "venv", vars={"base": str(environment)})
     return OwnInstallation(
         environment=environment,
@@ -112,7 +112,7 @@ def install(
 
 
 def install_beside(made: OwnInstallation, collection: str = "acme") -> Installation:
-    """Install a package of somebody else's that declares its skills as a collection.
+    """Install another package that declares its skills as a collection.
 
     Args:
         made: The environment to install into.

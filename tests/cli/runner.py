@@ -32,7 +32,7 @@ class Ran:
 
     @property
     def json(self) -> Any:
-        """Give standard output as the one JSON document it has to be."""
+        """Return standard output as the one JSON document it has to be."""
         return json.loads(self.stdout)
 
 
@@ -78,7 +78,7 @@ def on_terminal(
     Args:
         arguments: The program's.
         environ: Added to this process's environment; NO_COLOR is not inherited.
-        typed: What somebody has typed already.
+        typed: What the user has typed already.
         python: The interpreter.
     """
     # Only POSIX has pseudo-terminals; whoever calls this says so.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> OwnInstallation:
-    """Give our installation with Acme's beside it; nobody may change it."""
+    """Return our installation with Acme's beside it; no test may change it."""
     made = install(tmp_path_factory.mktemp("both") / "environment")
     install_beside(made)
     return made
@@ -59,7 +59,7 @@ def test_check_starts_the_named_server_and_compares_with_its_lock(both: OwnInsta
 
 
 def test_check_finds_a_server_of_another_collection_wrong(both: OwnInstallation) -> None:
-    """Exit 1: somebody said what it must serve."""
+    """Exit 1: the option says what it must serve."""
     line = f"{both.python} -P -m skills_bundle mcp serve --collection skills-bundle"
     ran = both.ask("mcp", "check", "--collection", "acme", "--command", line)
     assert ran.code == 1
@@ -228,7 +228,7 @@ def test_a_skill_that_one_holds_is_read_without_the_option(both: OwnInstallation
 
 
 @pytest.mark.parametrize("option", [(), ("--collection", "acme")])
-def test_a_skill_that_nobody_holds_names_the_search_that_was_meant(
+def test_an_unknown_skill_names_the_search_that_was_meant(
     both: OwnInstallation, option: tuple[str, ...]
 ) -> None:
     """Of all, or of the named collection."""

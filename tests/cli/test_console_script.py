@@ -24,7 +24,7 @@ PROGRAM = Program("acme-tool", "acme")
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> OwnInstallation:
-    """Give our installation with Acme's beside it; nobody may change it."""
+    """Return our installation with Acme's beside it; no test may change it."""
     made = install(tmp_path_factory.mktemp("own") / "environment")
     install_beside(made)
     return made

@@ -30,7 +30,7 @@ PROBLEM = errors.Problem(code="c", message="m", path="p", line=3)
 def test_each_error_has_its_code_word_and_exit_code(
     error: Exception, code: str, exit_code: int
 ) -> None:
-    """1 is wrong, 2 is usage or settings, 3 is that nobody can tell."""
+    """1 is wrong, 2 is usage or settings, 3 is that no verdict is possible."""
     failure = failures.failure_of(error)
     assert (failure.code, failure.exit_code) == (code, exit_code)
 

@@ -49,13 +49,13 @@ def hatchling(folder: Path, text: str = HATCHLING, package: str = "src/acme_tool
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Give every file with its bytes."""
+    """Return every file with its bytes."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def parsed(folder: Path) -> dict[str, object]:
-    """Give the project's pyproject.toml."""
+    """Return the project's pyproject.toml."""
     return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
 
 

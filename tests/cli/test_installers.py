@@ -1,4 +1,4 @@
-"""Who made an environment, and the command that mends it there."""
+"""Who made an environment, and the command that repairs it there."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _environment(folder: Path, mark: str | None) -> Path:
         (".venv", None, False, f"uv pip install --python /p/python --reinstall {WANTED}"),
     ],
 )
-def test_each_environment_is_mended_by_what_made_it(
+def test_each_environment_is_repaired_by_what_made_it(
     tmp_path: Path, place: str, mark: str | None, command: str, *, has_pip: bool
 ) -> None:
     """Never by a pip that is not there, nor by an interpreter that is another's."""
@@ -59,7 +59,7 @@ def test_each_environment_is_mended_by_what_made_it(
         ("pipx", "pipx inject --force mine acme==1"),
     ],
 )
-def test_a_guest_in_our_environment_is_mended_as_a_guest(
+def test_a_guest_in_our_environment_is_repaired_as_a_guest(
     kind: installers.Kind, command: str
 ) -> None:
     """Installing it as a tool of its own would leave ours as it is."""

@@ -28,7 +28,7 @@ def _skill(folder: Path, path: str, text: str = GOOD) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a folder of two skills, one nested, outside any project."""
+    """Return a folder of two skills, one nested, outside any project."""
     folder = tmp_path / "some skills"
     _skill(folder, "alpha")
     _skill(folder, "group/beta")
@@ -73,7 +73,7 @@ def test_check_of_a_current_lock_is_silent_success(folder: Path) -> None:
     assert _lock(folder, "--check")["status"] == "fresh"
 
 
-def test_check_names_every_change_and_the_command_that_mends(folder: Path) -> None:
+def test_check_names_every_change_and_the_command_that_repairs_it(folder: Path) -> None:
     """Added, removed and changed files, each with its place, and this very command line."""
     _lock(folder, "--exclude", "none-such")
     _skill(folder, "gamma")
@@ -154,7 +154,7 @@ def test_a_file_that_is_no_lock_is_named_with_every_problem(
     assert all(line.startswith(f"  {target}:") for line in problems)
 
 
-def test_converted_line_ends_are_not_mended_by_locking(folder: Path) -> None:
+def test_converted_line_ends_are_not_repaired_by_locking(folder: Path) -> None:
     """The last line is for the case that they are meant; the error says what else to do."""
     _lock(folder)
     file = folder / "alpha/SKILL.md"
@@ -249,7 +249,7 @@ def test_excluded_skills_are_counted_apart(folder: Path) -> None:
 
 
 def test_a_folder_without_a_skill_is_reported(folder: Path) -> None:
-    """Somebody may have forgotten the SKILL.md."""
+    """The author may have forgotten the SKILL.md."""
     (folder / "notes").mkdir()
     (folder / "notes/a.md").write_text("x", encoding="utf-8")
     assert "note: notes has files but no SKILL.md" in call("lock", str(folder)).stderr

@@ -98,7 +98,7 @@ def test_what_serving_needs_is_all_that_is_imported() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_on_a_terminal_serve_says_what_it_waits_for(whole: OwnInstallation) -> None:
-    """Somebody who tries it by hand is told about `mcp check`; end of input ends it."""
+    """Users who try it by hand see `mcp check`; end of input ends it."""
     ran = on_terminal("mcp", "serve", python=whole.python, typed=b"\x04")
     assert ran.code == 0
     assert "skills-bundle mcp check" in ran.stdout
@@ -180,7 +180,7 @@ def test_a_variable_that_is_none_is_a_usage_error(variable: str) -> None:
 def test_check_compares_a_foreign_server_with_the_lock_that_is_named(
     whole: OwnInstallation,
 ) -> None:
-    """Exit 0 with its lock; without it nobody can tell, and the option is named."""
+    """Exit 0 with its lock; without it there is no verdict, and the option is named."""
     command = ("mcp", "check", "--command", f'"{whole.python}" -P -m skills_bundle mcp serve')
     assert call(*command, "--lock", str(whole.lock)).code == 0
     unnamed = call(*command)

@@ -24,7 +24,7 @@ class _Terminal(io.StringIO):
     """A text stream that says it is a terminal."""
 
     def isatty(self) -> bool:
-        """Say yes."""
+        """Return True."""
         return True
 
 

@@ -22,7 +22,7 @@ class _Screen(io.StringIO):
         self.drawn = Event()
 
     def isatty(self) -> bool:
-        """Say yes."""
+        """Return True."""
         return True
 
     def write(self, text: str) -> int:
@@ -34,7 +34,7 @@ class _Screen(io.StringIO):
 
 
 def _screen(monkeypatch: pytest.MonkeyPatch, *, patience: float) -> _Screen:
-    """Give a terminal that is this process's standard error, and set how long work may be silent.
+    """Return a terminal that is this process's standard error, and set how long work may be silent.
 
     Not a fixture: between a fixture and its test pytest puts its own standard error back.
     """

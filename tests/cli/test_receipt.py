@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a project that uses the hook, committed."""
+    """Return a project that uses the hook, committed."""
     return SampleProject.create(tmp_path / "acme")
 
 

@@ -34,7 +34,7 @@ def test_a_revision_is_called_asserted_and_never_verified() -> None:
 
 
 def test_a_ref_is_called_configured_and_not_looked_up() -> None:
-    """A clone may have no such tag: nobody asked git for it."""
+    """A clone may have no such tag: it was not looked up."""
     assert dict(provenance_rows(KNOWN))["ref"] == "configured, not looked up: refs/tags/v1.2"
 
 

@@ -107,7 +107,7 @@ def _link(place: OwnInstallation) -> None:
         (_link, "linked", "alpha/SKILL.md"),
     ],
 )
-def test_a_broken_installation_names_the_file_and_how_to_mend_it(
+def test_a_broken_installation_names_the_file_and_how_to_repair_it(
     place: OwnInstallation, break_it: Callable[[OwnInstallation], None], state: str, path: str
 ) -> None:
     """Exit 1, the file with its state, and the command that installs again."""
