@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.cli.installed import OwnInstallation
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> OwnInstallation:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tests.cli.installed import OwnInstallation
 
+pytestmark = pytest.mark.slow
+
 BASH = shutil.which("bash")
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.cli.installed import OwnInstallation
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = 'from skills_bundle import command_line\ncommand_line("acme", program="acme-tool")()\n'
 PROGRAM = Program("acme-tool", "acme")
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Ask = Callable[..., Ran]
 
+pytestmark = pytest.mark.slow
+
 MESSAGES: tuple[dict[str, Any], ...] = (
     {
         "jsonrpc": "2.0",

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Ask = Callable[..., Ran]
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_whole_installation_is_confirmed_on_one_screen(ask_whole: Ask) -> None:
     """Exit 0, within 24 lines, with what was verified and what is only asserted."""

@@ -19,6 +19,8 @@ from tests.hatch_plugin.sample import SampleProject, git
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:

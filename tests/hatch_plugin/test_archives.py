@@ -29,6 +29,8 @@ from tests.hatch_plugin.sample import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 WHEEL = "\n[tool.hatch.build.targets.wheel."
 ODD = {
     "scripts in the folder itself": f'{WHEEL}shared-scripts]\n"src/acme_skills" = "."\n',

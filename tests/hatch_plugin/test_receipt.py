@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 CLEAN = Revision(
     state="clean", reason=None, commit="c" * 40, skills_tree="d" * 40, proof=(b"commit",)
 )

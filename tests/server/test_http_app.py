@@ -33,6 +33,8 @@ from tests.server.vectors import LineVector, lines
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+pytestmark = pytest.mark.slow
+
 BODIES = [row for row in lines() if row.first is not True]
 
 

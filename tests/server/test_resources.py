@@ -17,6 +17,8 @@ from tests.server.peer import DISCOVERY, HANDSHAKES, REVISIONS, call
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 ALPHA = "skill://alpha/SKILL.md"
 LOGO = "skill://group/beta/assets/logo.bin"
 EVERY_FILE = [f"skill://{path}/{one}" for path, files in SAMPLE.items() for one in files]

@@ -23,6 +23,8 @@ from tests.server.vectors import LineVector, lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 REFUSED = [vector for vector in lines() if isinstance(vector.answer, dict) and not vector.first]
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from skills_bundle.skills.frontmatter import Frontmatter
 
+pytestmark = pytest.mark.slow
+
 VECTORS = Path(__file__).parent.parent / "vectors" / "frontmatter"
 ACCEPT = sorted((VECTORS / "accept").glob("*.md"))
 REFUSE = sorted((VECTORS / "refuse").glob("*.md"))

@@ -26,6 +26,8 @@ from tests.supply_chain.source_samples import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:

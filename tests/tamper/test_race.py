@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from skills_bundle.catalog.service import Catalog
     from tests.installed_builder import Installation
 
+pytestmark = pytest.mark.slow
+
 READS = 500
 """However long they take; each one is a chance for the swapper."""
 GUIDE = "references/guide.md"
