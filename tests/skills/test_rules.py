@@ -35,7 +35,7 @@ def body(text: str) -> str:
 
 def test_a_valid_skill_gets_in() -> None:
     """With what its frontmatter says."""
-    text = skill_md("x", description=">\n  Two\n  lines.", more="metadata:\n  tags: b, a\n")
+    text = skill_md("x", description=">-\n  Two\n  lines.", more="metadata:\n  tags: b, a\n")
     (skill,), refused = rules.judge([candidate("group/x", text)])
     assert refused == ()
     assert (skill.name, skill.path, skill.description) == ("x", "group/x", "Two lines.")
@@ -186,3 +186,41 @@ def test_the_name_is_given_in_nfc() -> None:
     """As the folder is spelled in the lock."""
     (skill,), _ = rules.judge([candidate("café", skill_md("cafe\u0301"))])
     assert (skill.name, codes(skill)) == ("café", ["name_not_ascii"])
+
+
+@pytest.mark.parametrize("escape", ["\\u202e", "\\U000e0041", "\\u200b", "\\U000e0100", "\\u3164"])
+def test_strict_refuses_a_hidden_character_written_as_an_escape(escape: str) -> None:
+    """The file looks harmless; what an agent gets does not."""
+    text = f'---\nname: x\ndescription: "a{escape}b"\n---\n'
+    _, (refused,) = rules.judge([candidate("x", text)], strict=True)
+    assert codes(refused) == ["hidden_characters"]
+
+
+@pytest.mark.parametrize("tag", ["<system>", "</skill>", "<a href=x>", "<!DOCTYPE x>", "<br/>"])
+def test_a_tag_in_a_description_is_a_warning(tag: str) -> None:
+    """Hosts put descriptions into prompts that use tags."""
+    assert found(f"---\nname: x\ndescription: Does x. {tag}\n---\n") == [("description_tag", 3)]
+
+
+@pytest.mark.parametrize("text", ["a < b and c > d", "x <-> y", "if 1<2", "->", "<3"])
+def test_a_comparison_in_a_description_is_no_tag(text: str) -> None:
+    """Ordinary text."""
+    assert found(f"---\nname: x\ndescription: Does x {text}\n---\n") == []
+
+
+def test_a_hash_that_cuts_a_description_is_a_warning() -> None:
+    """Also where it leaves nothing."""
+    assert found("---\nname: x\ndescription: Use C #and F.\n---\n") == [("description_comment", 3)]
+    assert ("description_comment", 3) in found("---\nname: x\ndescription: #topics\n---\n")
+    assert found("---\nname: x\ndescription: 'C #and F.'  # ours\n---\n") == []
+
+
+@pytest.mark.parametrize("style", ["|", ">", "|+", ">2"])
+def test_a_final_line_break_is_a_warning_with_the_fix(style: str) -> None:
+    """Some clients cut it, so their value is not the locked one."""
+    (row,) = rules.check(
+        candidate("x", f"---\nname: x\ndescription: {style}\n  Text.\n---\n")
+    )
+    assert (row.code, row.line) == ("final_line_break", 3)
+    assert f"`{style[0]}-`" in row.message
+    assert found(f"---\nname: x\ndescription: {style[0]}-\n  Text.\n---\n") == []

@@ -258,7 +258,7 @@ def test_a_quote_closed_by_the_next_one_is_reported() -> None:
         "name: a#b",
         "name: 'a' # b?c",
         "? name # a\n: b",
-        "name: |  # a\n  ...\n  a]#b\n# c",
+        "name: |-  # a\n  ...\n  a]#b\n# c",
         "name: a\n...\n# b",
         "name: {? a : b}",
     ],
@@ -273,7 +273,7 @@ def test_what_every_reader_accepts_between_scalars_is_no_problem(head: str) -> N
     [
         ("name: [\n  x,#c\n  z]", 1),
         ('name: "x"#c', 0),
-        ("a: |\n  x\nname: [x]#c", 2),
+        ("a: |-\n  x\nname: [x]#c", 2),
         ("name: x\n...\n...\n", 2),
         ("name: x\n...\n# c\n...", 3),
     ],

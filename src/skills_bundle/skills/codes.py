@@ -58,7 +58,7 @@ CODES: Final[dict[str, Code]] = {
     "control_character": _refuse("SKILL.md holds no control characters but tab and line ends."),
     "lone_surrogate": _refuse("No escape writes a lone surrogate.", YAML),
     "bom": _warn("SKILL.md starts without a byte order mark; some hosts do not list it."),
-    "hidden_characters": _warn("Frontmatter holds no characters that hide or reorder text."),
+    "hidden_characters": _warn("Frontmatter holds no characters that hide or reorder text, escaped or not."),
     # --- frontmatter as YAML ---
     "yaml_syntax": _refuse("Frontmatter is YAML.", YAML),
     "yaml_not_mapping": _refuse("Frontmatter is a mapping of fields.", SPECIFICATION),
@@ -75,6 +75,9 @@ CODES: Final[dict[str, Code]] = {
     "yaml_ambiguous": _warn(
         "Readers of YAML 1.1 and 1.2 read the same values. Quote what they read differently.", YAML
     ),
+    "final_line_break": _warn(
+        "No value ends in a line break, which some clients cut: `>-` and `|-`, not `>` and `|`."
+    ),
     # --- fields ---
     "no_name": _refuse("`name` is set and not empty.", SPECIFICATION),
     "name_not_text": _refuse("`name` is text.", SPECIFICATION),
@@ -89,6 +92,12 @@ CODES: Final[dict[str, Code]] = {
     "description_not_text": _refuse("`description` is text.", SPECIFICATION),
     "description_too_long": _warn(
         "`description` is no longer than SKILL_DESCRIPTION_MAX_CHARACTERS.", SPECIFICATION
+    ),
+    "description_comment": _warn(
+        "No `#` cuts an unquoted `description`: after a blank, it starts a comment.", YAML
+    ),
+    "description_tag": _warn(
+        "`description` holds no XML-like tags; hosts put it into prompts that use such tags."
     ),
     "compatibility_too_long": _warn(
         "`compatibility` is no longer than SKILL_COMPATIBILITY_MAX_CHARACTERS.", SPECIFICATION

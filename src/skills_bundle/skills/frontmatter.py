@@ -22,6 +22,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from skills_bundle.formats.hidden_characters import first_hidden
 from skills_bundle.skills import limits, yaml_document
 from skills_bundle.skills.codes import clip, diagnose
 from skills_bundle.skills.model import SKILL_MD, Diagnostic, Level
@@ -46,14 +47,13 @@ FieldProblem = tuple[str, str, str]
 """Code, field, message."""
 
 _FENCE: Final = re.compile(rb"---[ \t]*(?:\r?\n|\Z)")
+_TAG: Final = re.compile(r"<[/!?]?[A-Za-z][^<>]*>")
+"""An XML-like tag; hosts put descriptions into prompts that use such tags."""
 _CLOSING_FENCE: Final = re.compile(rb"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _OTHER_LINE_BREAK: Final = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
 _UNINDENTED: Final = re.compile(r"(?!#|\.\.\.|[-?:](?:[ \t\r]|$))[^ \t\r\n]")
 """A line that starts in the first column with neither a key, an item nor a comment."""
-_HIDDEN: Final = re.compile(
-    "[\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\u00ad\ufeff\U000e0000-\U000e007f]"
-)
 
 _ENTRY: Final = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]*:[ \t]+)(\S.*)")
 _NOT_PLAIN: Final = re.compile(r"[\"'\[\]{},|>&*!%@`#]|[-?:](?:[ \t]|$)")
@@ -131,9 +131,14 @@ def _text_problems(data: bytes) -> list[Diagnostic]:
     ]
 
 
-def _first_hit(pattern: re.Pattern[str], text: str) -> list[tuple[int, re.Match[str]]]:
+def _first_hit(
+    pattern: re.Pattern[str], text: str
+) -> list[tuple[int, re.Match[str]]]:
     """Return the first match with its line; a binary file has thousands."""
-    hit = pattern.search(text)
+    return _with_line(pattern.search(text), text)
+
+
+def _with_line(hit: re.Match[str] | None, text: str) -> list[tuple[int, re.Match[str]]]:
     return [] if hit is None else [(text.count("\n", 0, hit.start()) + 1, hit)]
 
 
@@ -184,7 +189,7 @@ def _character_warnings(text: str) -> list[Diagnostic]:
     ]
     return rows + [
         _row("hidden_characters", f"holds the invisible character U+{ord(hit[0]):04X}", line + 1)
-        for line, hit in _first_hit(_HIDDEN, text)
+        for line, hit in _with_line(first_hidden(text), text)
     ]
 
 
@@ -305,6 +310,9 @@ def _description(value: JsonValue) -> Iterator[FieldProblem]:
     else:
         limit = limits.SKILL_DESCRIPTION_MAX_CHARACTERS
         yield from _length("description", value.strip(), limit)
+        if (tag := _TAG.search(value)) is not None:
+            message = f"{clip(tag[0])!r} looks like a tag; hosts may refuse it or read it as one"
+            yield "description_tag", "description", message
 
 
 def _length(key: str, text: str, limit: int) -> Iterator[FieldProblem]:

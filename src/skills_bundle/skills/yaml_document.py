@@ -24,6 +24,7 @@ import yaml
 from yaml.resolver import Resolver
 
 from skills_bundle.formats import limits as json_limits
+from skills_bundle.formats.hidden_characters import first_hidden
 from skills_bundle.skills import limits
 from skills_bundle.skills.codes import clip
 
@@ -38,6 +39,7 @@ ALWAYS_TEXT: Final = frozenset({"name", "description"})
 _BLANKS: Final = " \t\r\n"
 _STRUCTURE: Final = re.compile(r"\r\n?|\n|#[^\r\n]*|\?|(?<![^\r\n])\.\.\.")
 """What to look at between two scalars: line ends, comments, `?` and `...` in the first column."""
+_COMMENT: Final = re.compile(r"[ \t]+#")
 _INDICATORS: Final = re.compile(r"[ \t\r\n,:\[\]{}]*(?:#[^\r\n]*)?")
 _UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _LONG_ESCAPE: Final = re.compile(r"U([0-9A-Fa-f]{8})")
@@ -365,6 +367,7 @@ class _Reader:
             return self._node(event)
         if event.style == "'":
             self.document.single_quoted.add(event.start_mark.line)
+        self._check_end(key, event)
         if key not in ALWAYS_TEXT or event.style is not None or not event.value:
             return self._node(event)
         self._start(event)
@@ -372,6 +375,18 @@ class _Reader:
             message = f"{key} {clip(event.value)!r} is not text for every YAML reader; quote it"
             self.note("yaml_ambiguous", message, event.start_mark.line)
         return self._string(event)
+
+    def _check_end(self, key: str, event: yaml.ScalarEvent) -> None:
+        """Report a top-level value that ends where its author or another reader does not expect."""
+        if event.style in {"|", ">"} and event.value.endswith("\n"):
+            message = (
+                f"{clip(key)} ends in a line break that some clients cut; write `{event.style}-`"
+            )
+            self.note("final_line_break", message, event.start_mark.line)
+        cut = _COMMENT.match(self._text, event.end_mark.index)
+        if key == "description" and event.style is None and cut is not None:
+            message = "` #` starts a comment, so description ends before it; quote the value"
+            self.note("description_comment", message, event.end_mark.line)
 
     def _scalar(self, event: yaml.ScalarEvent) -> JsonValue:
         if event.style is not None:
@@ -395,7 +410,18 @@ class _Reader:
             code = "lone_surrogate" if "\ud800" <= unsafe[0] <= "\udfff" else "control_character"
             message = f"an escape gives the character U+{ord(unsafe[0]):04X}"
             self.note(code, message, event.start_mark.line)
+        self._check_hidden(event, text)
         return text
+
+    def _check_hidden(self, event: yaml.ScalarEvent, text: str) -> None:
+        """Report a hidden character that an escape writes; the file's own are reported already."""
+        hidden = first_hidden(text) if event.style == '"' else None
+        if hidden is None:
+            return
+        source = self._text[event.start_mark.index : event.end_mark.index]
+        if first_hidden(source) is None:
+            message = f"an escape gives the invisible character U+{ord(hidden[0]):04X}"
+            self.note("hidden_characters", message, event.start_mark.line)
 
     # --- between scalars ---
 
