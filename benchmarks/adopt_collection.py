@@ -129,7 +129,7 @@ def print_refusals(locked: dict[str, Any]) -> None:
 
 
 def receipt_state(wheel: Path) -> str:
-    """Give the state that a wheel's receipt records."""
+    """Return the state that a wheel's receipt records."""
     with zipfile.ZipFile(wheel) as archive:
         name = next(row for row in archive.namelist() if row.endswith("build-receipt.json"))
         source = json.loads(archive.read(name))["source"]

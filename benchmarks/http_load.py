@@ -73,7 +73,7 @@ class Load:
 
 
 def request(port: int) -> bytes:
-    """Give the bytes of one call."""
+    """Return the bytes of one call."""
     body = json.dumps(CALL).encode()
     head = (
         f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
@@ -108,7 +108,7 @@ async def hold(port: int, connections: int, seconds: float) -> list[float]:
 
 
 def processes(pid: int) -> Iterator[int]:
-    """Give a process and everything it started."""
+    """Return a process and everything it started."""
     yield pid
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
     for child in children.split():
@@ -116,7 +116,7 @@ def processes(pid: int) -> Iterator[int]:
 
 
 def megabytes(pid: int) -> float:
-    """Give the proportional memory of a process and everything it started."""
+    """Return the proportional memory of a process and everything it started."""
     kilobytes = 0
     for each in processes(pid):
         rollup = Path(f"/proc/{each}/smaps_rollup").read_text(encoding="ascii")

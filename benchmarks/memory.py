@@ -101,7 +101,7 @@ class Server:
         return seen
 
     def memory_kib(self, field: str) -> int:
-        """Give VmRSS (now) or VmHWM (the most since `forget_peak`)."""
+        """Return VmRSS (now) or VmHWM (the most since `forget_peak`)."""
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
         (row,) = [row for row in status.splitlines() if row.startswith(field)]
         return int(row.split()[1])
@@ -111,7 +111,7 @@ class Server:
         Path(f"/proc/{self.process.pid}/clear_refs").write_text("5", encoding="ascii")
 
     def __enter__(self) -> Self:
-        """Give this server."""
+        """Return this server."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -121,7 +121,7 @@ class Server:
 
 
 def line(method: str, params: dict[str, Any], request_id: int) -> bytes:
-    """Give one request."""
+    """Return one request."""
     message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
     return json.dumps(message).encode() + b"\n"
 

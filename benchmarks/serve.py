@@ -80,7 +80,7 @@ class Session:
 
 
 def milliseconds(since: float) -> float:
-    """Give the time since `since`, in milliseconds."""
+    """Return the time since `since`, in milliseconds."""
     return (time.perf_counter() - since) * 1000
 
 
@@ -105,7 +105,7 @@ def measure(
 
 
 def median_of(action: Callable[[], object], repeat: int) -> float:
-    """Give the median time of an action, in milliseconds."""
+    """Return the median time of an action, in milliseconds."""
     times: list[float] = []
     for _ in range(repeat):
         begun = time.perf_counter()

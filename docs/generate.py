@@ -22,7 +22,7 @@ REGION = re.compile(
 
 
 def rendered(text: str) -> str:
-    """Give a page's text with every region rendered anew."""
+    """Return a page's text with every region rendered anew."""
     return REGION.sub(
         lambda region: f"{region['open']}\n{render(region['name'])}\n{region['close']}",
         text,
@@ -30,7 +30,7 @@ def rendered(text: str) -> str:
 
 
 def stale() -> dict[Path, str]:
-    """Give the pages whose regions are not current, with the text they should have."""
+    """Return the pages whose regions are not current, with the text they should have."""
     pages = {page: page.read_text(encoding="utf-8") for page in sorted(DOCS.rglob("*.md"))}
     fresh = {page: rendered(text) for page, text in pages.items()}
     return {page: text for page, text in fresh.items() if text != pages[page]}

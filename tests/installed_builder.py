@@ -112,7 +112,7 @@ def lock_of(
 
 
 def metadata_of(name: str, version: str) -> bytes:
-    """Give the core metadata of a distribution; what follows the head is its description."""
+    """Return the core metadata of a distribution; what follows the head is its description."""
     return f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\n\nName: x\n".encode()
 
 
@@ -232,14 +232,14 @@ class Installation:
 
 
 def recorded_digest(data: bytes) -> str:
-    """Give a digest as RECORD spells it."""
+    """Return a digest as RECORD spells it."""
     raw = bytes.fromhex(sha256_hex(data))
     return f"sha256={base64.urlsafe_b64encode(raw).decode().rstrip('=')}"
 
 
 @dataclass(kw_only=True)
 class InstalledBuilder:
-    """Says what to install; every field has a valid default."""
+    """What to install; every field has a valid default."""
 
     skills: dict[str, Files] = field(default_factory=lambda: dict(SAMPLE))
     fields: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])

@@ -122,7 +122,7 @@ KINDS: dict[str, tuple[Callable[[Path], None], str]] = {
 
 @contextmanager
 def unprivileged_folder() -> Generator[Path]:
-    """Give a folder that also other users may enter; pytest's own are closed to them."""
+    """Return a folder that other users can enter, unlike pytest's own."""
     made = Path(tempfile.mkdtemp(prefix="skills-bundle-"))
     made.chmod(0o755)
     try:

@@ -7,7 +7,7 @@ from skills_bundle import Skill, UnsafeFileError, collection
 
 
 def sizes(skill: Skill) -> dict[str, int]:
-    """Give how many bytes each file of a skill has."""
+    """Return how many bytes each file of a skill has."""
     return {path: file.size for path, file in skill.files.items()}
 
 

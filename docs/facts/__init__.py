@@ -53,7 +53,7 @@ REGIONS: dict[str, str] = {
 
 
 def render(region: str) -> str:
-    """Give the Markdown of one region.
+    """Return the Markdown of one region.
 
     Raises:
         KeyError: If a page names a region that nothing renders.

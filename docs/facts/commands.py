@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def render() -> str:
-    """Give one section a command, in the order of the help."""
+    """Return one section for each command, in the order of the help."""
     return "\n\n".join(_section(words, command) for words, command in commands())
 
 

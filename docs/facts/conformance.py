@@ -28,7 +28,7 @@ MODES = {
 
 
 def summary() -> str:
-    """Give what was tried with what, in one sentence."""
+    """Return what was tried with what, in one sentence."""
     results = _results()
     clients = len({(row["client"], row["version"]) for row in _rows()})
     return (
@@ -38,7 +38,7 @@ def summary() -> str:
 
 
 def clients() -> str:
-    """Give one row a client, revision and transport: how many scenarios ended how."""
+    """Return one row for each client, revision and transport: how many scenarios ended how."""
     lines = [
         (code(client), version, MODES.get(era, era), transport, _totals(group))
         for (client, version, era, transport), group in groupby(_rows(), _way)
@@ -47,7 +47,7 @@ def clients() -> str:
 
 
 def passed() -> str:
-    """Give the scenarios that passed, one row a client and set of scenarios."""
+    """Return the scenarios that passed, one row for each client and set of scenarios."""
     lines: dict[tuple[str, str], list[str]] = {}
     for (client, version, era, transport), group in groupby(_rows(), _way):
         names = ", ".join(row["scenario"] for row in group if row["result"] == "passed")
@@ -57,7 +57,7 @@ def passed() -> str:
 
 
 def exempt() -> str:
-    """Give every scenario that did not pass, with its reason; same reasons together."""
+    """Return every scenario that did not pass, with its reason; same reasons together."""
     found: dict[tuple[str, str, str], dict[str, None]] = {}
     for row in _rows():
         if row["result"] != "passed":

@@ -8,7 +8,7 @@ RECORDS = Path(__file__).parent.parent / "decisions"
 
 
 def index() -> str:
-    """Give one line a record: number, title, link."""
+    """Return one line for each record: number, title, link."""
     return "\n".join(_line(file) for file in sorted(RECORDS.glob("[0-9]*.md")))
 
 

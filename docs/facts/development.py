@@ -11,7 +11,7 @@ NOXFILE = Path(__file__).parents[2] / "noxfile.py"
 
 
 def sessions() -> str:
-    """Give one row a session, in the order of the menu."""
+    """Return one row for each session, in the order of the menu."""
     tree = ast.parse(NOXFILE.read_text(encoding="utf-8"))
     rows = [
         (code(f"nox -s {name}"), sentences(ast.get_docstring(node) or ""))
@@ -22,7 +22,7 @@ def sessions() -> str:
 
 
 def _session_name(node: ast.FunctionDef) -> str | None:
-    """Give the name under which nox knows a function, or None if it is no session."""
+    """Return the name under which nox knows a function, or None if it is not a session."""
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "nox.session":
             for keyword in decorator.keywords:

@@ -10,7 +10,7 @@ TITLES = {Level.REFUSE: "Refused", Level.WARN: "Warned about"}
 
 
 def render() -> str:
-    """Give both tables: code, the rule that was broken, whose rule it is."""
+    """Return both tables: code, the rule that was broken, whose rule it is."""
     return "\n\n".join(f"## {TITLES[level]}\n\n{_table(level)}" for level in Level)
 
 

@@ -11,11 +11,11 @@ ENTRY = re.compile(r"^    (?P<name>\w+): (?P<text>.*(?:\n     +\S.*)*)", re.MULT
 
 
 def attributes(kind: type) -> dict[str, str]:
-    """Give each attribute a class documents with its text, in the docstring's order."""
+    """Return each attribute a class documents with its text, in the docstring's order."""
     _, _, section = inspect.getdoc(kind).partition("Attributes:\n")  # type: ignore[union-attr]
     return {entry["name"]: sentences(entry["text"]) for entry in ENTRY.finditer(section)}
 
 
 def first_line(kind: type) -> str:
-    """Give the first paragraph of a docstring on one line."""
+    """Return the first paragraph of a docstring on one line."""
     return sentences((inspect.getdoc(kind) or "").split("\n\n", maxsplit=1)[0])

@@ -14,7 +14,7 @@ from skills_bundle.cli import failures
 
 
 def classes() -> str:
-    """Give one row an error class: its code word on the command line, exit code, meaning."""
+    """Return one row for each error class: its code on the command line, exit code, meaning."""
     rows = [
         (code(failures.code_word(kind)), str(kind.exit_code), first_line(kind))
         for kind in _kinds(errors.SkillsBundleError)
@@ -23,7 +23,7 @@ def classes() -> str:
 
 
 def _kinds(above: type[errors.SkillsBundleError]) -> list[type[errors.SkillsBundleError]]:
-    """Give every public error class of the package; a tool's "no" has codes of its own."""
+    """Return every public error class of the package; tool errors have separate codes."""
     for module in pkgutil.walk_packages(skills_bundle.__path__, "skills_bundle."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
@@ -36,6 +36,6 @@ def _kinds(above: type[errors.SkillsBundleError]) -> list[type[errors.SkillsBund
 
 
 def changes() -> str:
-    """Give one row a kind of difference between a lock and the skills."""
+    """Return one row for each kind of difference between a lock and the skills."""
     rows = [(code(name), text) for name, text in attributes(Changes).items()]
     return table(("Code", "Meaning"), rows)

@@ -14,43 +14,43 @@ CLAIMS = ("status", "build_verification", "integrity", "receipt_sha256")
 
 
 def claims() -> str:
-    """Give one row a field: what was checked, what is asserted, what is not proved."""
+    """Return one row for each field: what was checked, what is asserted, what is not proved."""
     rows = [(code(field), *basis) for field, basis in BASES.items()]
     return table(("Field", "Checked here", "Asserted", "Not proved"), rows)
 
 
 def fields() -> str:
-    """Give the fields of the provenance object."""
+    """Return the fields of the provenance object."""
     rows = [(code(name), text) for name, text in attributes(provenance.Provenance).items()]
     return table(("Field", "Meaning"), rows)
 
 
 def claim_fields() -> str:
-    """Give the fields of `source_provenance`."""
+    """Return the fields of `source_provenance`."""
     rows = [(code(name), text) for name, text in attributes(provenance.SourceProvenance).items()]
     return table(("Field", "Meaning"), rows)
 
 
 def reasons() -> str:
-    """Give the reasons a receipt can have, in the order in which the first is picked."""
+    """Return the reasons a receipt can have, in the order in which the first is picked."""
     rows = [(code(name), provenance.GAP_SENTENCES[name]) for name in receipt.REASONS]
     return table(("Code", "Meaning"), rows)
 
 
 def gaps() -> str:
-    """Give every gap in the order in which `reason` picks the first."""
+    """Return every gap in the order in which `reason` picks the first."""
     rows = [(code(name), sentence) for name, sentence in provenance.GAP_SENTENCES.items()]
     return table(("Gap", "Meaning"), rows)
 
 
 def junk() -> str:
-    """Give the patterns that are never locked."""
+    """Return the patterns that are never locked."""
     rows = [(code(pattern), whose) for pattern, whose in JUNK]
     return table(("Component of a path", "By-product of"), rows)
 
 
 def states() -> str:
-    """Give one row a state of an installation, one column a field."""
+    """Return one row for each state of an installation, with one column for each field."""
     head = ("State (`reason`)", *map(code, (*FIELDS, *CLAIMS)))
     return table(head, [_row(gap) for gap in (None, *provenance.GAPS)])
 
@@ -66,7 +66,7 @@ def _row(gap: str | None) -> list[str]:
 
 
 def _describe(gap: str | None) -> provenance.Provenance:
-    """Give the answer's provenance when exactly this is missing."""
+    """Return the answer's provenance when exactly this is missing."""
     made = None if gap in WITHOUT_RECEIPT else _receipt(gap)
     return provenance.describe(
         provenance.Bundle(
@@ -82,7 +82,7 @@ def _describe(gap: str | None) -> provenance.Provenance:
 
 
 def _receipt(gap: str | None) -> receipt.BuildReceipt:
-    """Give a receipt of a clean build, or one that a build with this reason writes."""
+    """Return a receipt of a clean build, or one that a build with this reason writes."""
     clean = gap not in receipt.REASONS
     state = "clean" if clean else "dirty" if gap == "dirty_source" else "archive"
     source = {

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Give a table; a bar or a line break inside a cell is escaped."""
+    """Return a table; a bar or a line break inside a cell is escaped."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(_cell(text) for text in line) + " |" for line in lines)
 
 
 def code(text: object) -> str:
-    """Give text as a code span."""
+    """Return text as a code span."""
     return f"`{text}`"
 
 

@@ -16,7 +16,7 @@ NOT_RUN = "not run"
 
 
 def summary() -> str:
-    """Give what was tried, where, and how it ended, in one sentence."""
+    """Return what was tried, where, and how it ended, in one sentence."""
     results = _results()
     counted = Counter(row["result"] for row in _rows())
     totals = ", ".join(f"{number} {result}" for result, number in counted.items())
@@ -27,7 +27,7 @@ def summary() -> str:
 
 
 def varied() -> str:
-    """Give one row a group and outcome; a variation that only one project has says so."""
+    """Return one row for each group and outcome; a variation that only one project has says so."""
     found: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for row in _rows():
         if row["result"] != NOT_RUN:
@@ -38,7 +38,7 @@ def varied() -> str:
 
 
 def missing() -> str:
-    """Give what was not run, and why."""
+    """Return what was not run, and why."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for row in _rows():
         if row["result"] == NOT_RUN:

@@ -15,7 +15,7 @@ DERIVED = {
 
 
 def render() -> str:
-    """Give one row a setting."""
+    """Return one row for each setting."""
     meanings = attributes(settings.Settings)
     defaults = settings.defaults("example")
     rows: list[tuple[str, str, str]] = []

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def methods() -> str:
-    """Give one row a method, and what it answers."""
+    """Return one row for each method, and what it answers."""
     rows = [(code(method.name), _parameters(method.params), method.summary) for method in METHODS]
     return table(("Method", "Parameters", "Answer"), rows)
 
@@ -25,7 +25,7 @@ def _parameters(params: type[RequestParams]) -> str:
 
 
 def refusals() -> str:
-    """Give one row a code: its two numbers and its sentence."""
+    """Return one row for each code: its two numbers and its sentence."""
     rows = [
         (code(name), str(one.handshake_number or one.number), str(one.number), one.message)
         for name, one in REFUSALS.items()
@@ -34,5 +34,5 @@ def refusals() -> str:
 
 
 def reasons() -> str:
-    """Give one row a reason why a skill has no entry."""
+    """Return one row for each reason why a skill has no entry."""
     return table(("Reason", "Meaning"), [(code(name), text) for name, text in REASONS.items()])

@@ -27,32 +27,32 @@ DOCUMENTS = {
 
 
 def files() -> str:
-    """Give the changes of skill files."""
+    """Return the changes of skill files."""
     return _rows("file")
 
 
 def lock() -> str:
-    """Give the changes of the lock."""
+    """Return the changes of the lock."""
     return _rows("lock")
 
 
 def receipt() -> str:
-    """Give the changes of the build receipt."""
+    """Return the changes of the build receipt."""
     return _rows("receipt")
 
 
 def record() -> str:
-    """Give the changes of RECORD and metadata, and rewrites of everything."""
+    """Return the changes of RECORD and metadata, and rewrites of everything."""
     return _rows("record")
 
 
 def package() -> str:
-    """Give the changes of the package's own code."""
+    """Return the changes of the package's own code."""
     return _rows("code")
 
 
 def not_run() -> str:
-    """Give what no test of this project does, why, and what stands in for it."""
+    """Return what no test of this project does, why, and what replaces it."""
     rows = [(row["what"], row["why"], row["instead"]) for row in _data()["not_run"]]
     return table(("What", "Why it is not run", "Instead"), rows)
 
@@ -72,14 +72,14 @@ def _rows(area: str) -> str:
 
 
 def _states(row: dict[str, Any]) -> str:
-    """Give every state but `ok`, then the gaps."""
+    """Return every state but `ok`, then the gaps."""
     told = [f"file {code(row['file'])}"] if "file" in row else []
     told += [f"{name} {code(row[key])}" for key, name in DOCUMENTS.items() if key in row]
     return "; ".join([*told, *_codes(row.get("gaps", ()))]) or "nothing"
 
 
 def _answer(row: dict[str, Any]) -> str:
-    """Give what a read gets, and the gaps that answers have."""
+    """Return what a read gets, and the gaps that answers have."""
     read = READS[row.get("read", "served")]
     if row.get("read") == "unavailable":
         return f"{read}: `catalog_unavailable`"

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def render() -> str:
-    """Give one section a tool."""
+    """Return one section for each tool."""
     return "\n\n".join(_section(tool) for tool in _tools("skills-bundle"))
 
 
 def of_several() -> str:
-    """Give what the answers about several collections hold, tool by tool, and one row of each."""
+    """Return what the answers about several collections hold, tool by tool, and one row of each."""
     rows: list[tuple[str, str, str]] = []
     for tool in _tools("acme-skills", "other-skills"):
         rows += [(code(tool.name), *row) for row in _results(tool)]
@@ -36,7 +36,7 @@ def of_several() -> str:
 
 
 def errors() -> str:
-    """Give every code a tool can answer with, and its fixed sentence."""
+    """Return every code a tool can answer with, and its fixed sentence."""
     return table(("Code", "Message"), [(code(key), text) for key, text in MESSAGES.items()])
 
 

@@ -21,7 +21,7 @@ PLACES = {None: "", True: ", first line of a connection", False: ", any later li
 
 
 def lines() -> str:
-    """Give one row a line of the table that the tests try."""
+    """Return one row for each line of the table that the tests try."""
     rows = cast(
         "list[dict[str, Any]]",
         strict_json.loads((CONVERSATIONS / "lines.json").read_bytes(), limit=MAX_BYTES),
@@ -38,7 +38,7 @@ def _line_answer(answer: str | dict[str, Any]) -> str:
 
 
 def revisions() -> str:
-    """Give one table: what a client does, and how each protocol revision answers."""
+    """Return one table of what a client does and how each protocol revision answers."""
     files = [*sorted(CONVERSATIONS.glob("handshake-*.jsonl")), *CONVERSATIONS.glob("discovery-*")]
     answers = {_revision(path): _answers(path) for path in files}
     rows = [
@@ -53,7 +53,7 @@ def _revision(path: Path) -> str:
 
 
 def _answers(path: Path) -> dict[str, str]:
-    """Give each note of an exchange with what its steps are answered with."""
+    """Return each note of an exchange with the answers to its steps."""
     found: dict[str, list[str]] = {}
     notes: list[str] = []
     for line in path.read_bytes().splitlines():
@@ -79,7 +79,7 @@ def _answer(message: dict[str, Any]) -> str:
 
 
 def _merged(sequences: Iterable[Iterable[str]]) -> list[str]:
-    """Give every note once, each after the one it follows in its own exchange."""
+    """Return every note once, each after the one it follows in its own exchange."""
     merged: list[str] = []
     for sequence in sequences:
         place = 0
@@ -91,13 +91,13 @@ def _merged(sequences: Iterable[Iterable[str]]) -> list[str]:
 
 
 def openings() -> str:
-    """Give one table a way to open a connection."""
+    """Return one table for each way to open a connection."""
     paths = sorted(CONVERSATIONS.glob("opening-*.jsonl"))
     return "\n\n".join(table(("Step", "Answer"), _answers(path).items()) for path in paths)
 
 
 def endings() -> str:
-    """Give why a connection ends, and what the process then exits with."""
+    """Return why a connection ends, and the exit code of the process."""
     found = [each for each in vars(strict_stdio).values() if isinstance(each, strict_stdio.Ending)]
     rows = [(f"{each.reason[0].upper()}{each.reason[1:]}.", str(each.exit_code)) for each in found]
     return table(("The connection ends because", "Exit code"), rows)

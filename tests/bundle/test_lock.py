@@ -17,7 +17,7 @@ VALID = (VECTORS / "lock" / "valid.json").read_bytes()
 
 
 def refusal(data: bytes) -> InvalidLockError:
-    """Give the error that reading must raise."""
+    """Return the error that reading must raise."""
     with pytest.raises(InvalidLockError) as caught:
         lock.parse(data)
     return caught.value

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project in a subfolder of its repository."""
+    """Return a committed project in a subfolder of its repository."""
     (tmp_path / "repository").mkdir()
     folder = tmp_path / "repository/packages/acme"
     return SampleProject.create(folder, repository=tmp_path / "repository")
@@ -28,7 +28,7 @@ def sample(tmp_path: Path) -> SampleProject:
 
 @pytest.fixture
 def place(sample: SampleProject, tmp_path: Path) -> Installation:
-    """Give its wheel, installed."""
+    """Return its wheel, installed."""
     return install_wheel(sample.wheel(), tmp_path / "site")
 
 

@@ -16,7 +16,7 @@ ALL = vectors("receipt")
 
 
 def refusal(data: bytes) -> InvalidReceiptError:
-    """Give the error that reading must raise."""
+    """Return the error that reading must raise."""
     with pytest.raises(InvalidReceiptError) as caught:
         receipt.parse(data)
     return caught.value

@@ -30,7 +30,7 @@ STRUCTURAL = [
 
 
 def validator(kind: str) -> Validator:
-    """Give jsonschema's reader of a schema."""
+    """Return jsonschema's reader of a schema."""
     return jsonschema.Draft202012Validator(SCHEMAS[kind])
 
 

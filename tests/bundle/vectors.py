@@ -24,7 +24,7 @@ class Vector(NamedTuple):
 
 
 def vectors(kind: str) -> list[Vector]:
-    """Give all vectors of `lock` or `receipt`, in the manifest's order."""
+    """Return all vectors of `lock` or `receipt`, in the manifest's order."""
     rows = json.loads((VECTORS / kind / "manifest.json").read_text(encoding="utf-8"))
     return [
         Vector(VECTORS / kind / row["file"], row["accept"], row["code"], row["structural"])
@@ -33,5 +33,5 @@ def vectors(kind: str) -> list[Vector]:
 
 
 def name(vector: Vector) -> str:
-    """Give a vector's name for pytest."""
+    """Return a vector's name for pytest."""
     return vector.path.stem

@@ -197,7 +197,7 @@ def test_the_title_comes_first() -> None:
 def collection(
     name: str, number: int, description: str = "Does it.", warnings: int = 0
 ) -> Collection:
-    """Give a collection of so many skills."""
+    """Return a collection of so many skills."""
     rows = [
         SkillRow(
             name=f"{name}-{index:03}",

@@ -247,7 +247,7 @@ def test_every_skill_is_listed_or_has_a_reason() -> None:
 
 
 def items(*sizes: int) -> list[Item]:
-    """Give items of these sizes."""
+    """Return items of these sizes."""
     return [Item({"n": number}, size) for number, size in enumerate(sizes)]
 
 

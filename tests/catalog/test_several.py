@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def made(tmp_path: Path) -> Several:
-    """Give two installed collections."""
+    """Return two installed collections."""
     return install_several(tmp_path)
 
 
 @pytest.fixture
 def both(made: Several) -> Catalog:
-    """Give what is asked of both."""
+    """Return what is asked of both."""
     return made.catalog()
 
 
 def code_of(ask: Callable[[], object]) -> str:
-    """Give the code of a refusal."""
+    """Return the code of a refusal."""
     with pytest.raises(ToolError) as caught:
         ask()
     return caught.value.code

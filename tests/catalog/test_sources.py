@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def made(tmp_path: Path) -> Several:
-    """Give two installed collections."""
+    """Return two installed collections."""
     return install_several(tmp_path)
 
 
@@ -137,7 +137,7 @@ def render(lock: CatalogLock) -> RenderedLock:
 
 
 def children(folder: str) -> list[Any]:
-    """Give the URIs of a folder's children."""
+    """Return the URIs of a folder's children."""
     return [item.value["uri"] for item in render(lock_of(SAMPLE)).folders[folder]]
 
 

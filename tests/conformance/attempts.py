@@ -31,7 +31,7 @@ def attempt(
 
 
 def seen(client: str, version: str, way: tuple[str, str], scenario: str, problem: str) -> Seen:
-    """Say of a scenario with one check whether it worked."""
+    """Return whether a scenario with one check passed."""
     return Seen(
         client=client,
         version=version,

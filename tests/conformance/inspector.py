@@ -44,7 +44,7 @@ class Inspector:
     lock: Lock
 
     def scenarios(self) -> dict[str, Callable[[], None]]:
-        """Give what is tried, by name."""
+        """Return the cases by name."""
         return {
             "tools/list": self.list_tools,
             "tools/list --strict": self.list_tools_strictly,

@@ -45,7 +45,7 @@ class Mcpc:
     lock: Lock
 
     def scenarios(self) -> dict[str, Callable[[], None]]:
-        """Give what is tried, by name."""
+        """Return the cases by name."""
         return {
             "connect": self.connect,
             "ping": self.ping,

@@ -18,12 +18,12 @@ PATIENCE: Final = 180
 
 
 def python_clients() -> dict[str, dict[str, Any]]:
-    """Give the pins of what runs on Python."""
+    """Return the pins of what runs on Python."""
     return tomllib.loads((HERE / "python_clients.toml").read_text(encoding="utf-8"))
 
 
 def node_packages() -> dict[str, str]:
-    """Give the pins of what runs on Node."""
+    """Return the pins of what runs on Node."""
     package = json.loads((HERE / "package.json").read_text(encoding="utf-8"))
     return cast("dict[str, str]", package["dependencies"])
 
@@ -45,20 +45,20 @@ class Room:
         return self.folder / "node" / "node_modules"
 
     def python(self, client: str) -> Path:
-        """Give the interpreter of a client that runs on Python."""
+        """Return the interpreter of a client that runs on Python."""
         return self._environment(client) / "bin" / "python"
 
     def program(self, name: str) -> str:
-        """Give a program that npm installed."""
+        """Return a program that npm installed."""
         return str(self.modules / ".bin" / name)
 
     def lock(self) -> Path:
-        """Give the lock of the installed wheel: what every answer is compared with."""
+        """Return the lock of the installed wheel: what every answer is compared with."""
         (found,) = self._environment("server").glob("lib/*/site-packages/*/.agents/*.lock.json")
         return found
 
     def environment(self) -> dict[str, str]:
-        """Give the variables that clients run with: our Node first, a home of its own."""
+        """Return the variables that clients run with: our Node first, a home of its own."""
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
         path = f"{self.modules / '.bin'}{os.pathsep}{os.environ['PATH']}"

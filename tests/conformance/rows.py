@@ -136,7 +136,7 @@ def judge(seen: Iterable[Seen], known: Iterable[Exemption]) -> tuple[tuple[Row, 
 
 
 def _verdict(seen: Seen, known: Exemption | None) -> tuple[str, str, str]:
-    """Give result, reason and problem."""
+    """Return result, reason and problem."""
     if known is not None and known.fails == seen.failed:
         return known.kind, known.reason, ""
     problem = _problem(seen, known)
@@ -144,7 +144,7 @@ def _verdict(seen: Seen, known: Exemption | None) -> tuple[str, str, str]:
 
 
 def _problem(seen: Seen, known: Exemption | None) -> str:
-    """Say what is wrong with a scenario that is not what its exemption says, or has none."""
+    """Return what is wrong with a scenario that is not what its exemption says, or has none."""
     failed = ", ".join(seen.failed)
     if known is not None and not failed:
         return "passes now; strike its exemption"
@@ -173,7 +173,7 @@ def _name(row: Row) -> str:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Give the rows as columns of text, and a line of totals."""
+    """Return the rows as columns of text, and a line of totals."""
     head = ("client", "version", "era", "transport", "scenario", "result", "reason")
     lines = [head, *(tuple(asdict(row).values()) for row in rows)]
     widths = [max(map(len, column)) for column in tuple(zip(*lines, strict=True))[:-1]]
@@ -185,13 +185,13 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def totals(rows: Iterable[Row]) -> str:
-    """Give how many rows have which result."""
+    """Return how many rows have which result."""
     counted = Counter(row.result for row in rows)
     return ", ".join(f"{number} {result.replace('_', ' ')}" for result, number in counted.items())
 
 
 def dump(rows: Iterable[Row], **facts: str) -> str:
-    """Give the text of a results file; the same run gives the same text."""
+    """Return the text of a results file; the same run gives the same text."""
     lines = ",\n".join(f"    {json.dumps(asdict(row), ensure_ascii=False)}" for row in rows)
     head = "".join(f'  "{name}": {json.dumps(value)},\n' for name, value in facts.items())
     return f'{{\n{head}  "rows": [\n{lines}\n  ]\n}}\n'

@@ -40,14 +40,14 @@ class Script:
     transports: tuple[str, ...] = BOTH
 
     def program(self, room: Room) -> tuple[str | Path, ...]:
-        """Give the command without its argument."""
+        """Return the command without its argument."""
         if not self.environment:
             return room.program("node"), room.folder / "node" / self.file
         return room.python(self.environment), HERE / "clients" / self.file
 
 
 def scripts() -> tuple[Script, ...]:
-    """Give every program."""
+    """Return every program."""
     node = node_packages()
     sdk, client = "@modelcontextprotocol/sdk", "@modelcontextprotocol/client"
     modes = ("legacy", "auto", "2026-07-28")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def served(room: Room) -> Generator[str]:
-    """Give the URL of a running server.
+    """Return the URL of a running server.
 
     Raises:
         RuntimeError: If it does not say where it listens.

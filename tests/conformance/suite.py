@@ -54,7 +54,7 @@ def _listed(room: Room, *options: str) -> list[str]:
 
 
 def _name(folder: Path) -> str:
-    """Give the scenario of a folder called `server-SCENARIO-TIME`."""
+    """Return the scenario of a folder called `server-SCENARIO-TIME`."""
     return folder.name.removeprefix("server-").rsplit("-", 6)[0]
 
 

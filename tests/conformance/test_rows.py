@@ -35,13 +35,13 @@ list = ["shape"]
 
 
 def result(seen: Seen, *known: Exemption) -> str:
-    """Give the result of one scenario."""
+    """Return the result of one scenario."""
     rows, _ = judge([seen], known)
     return rows[0].result
 
 
 def problems(*seen: Seen, known: tuple[Exemption, ...] = ()) -> list[str]:
-    """Give what is wrong."""
+    """Return what is wrong."""
     return judge(seen, known)[1]
 
 

@@ -30,7 +30,7 @@ class Walker(Reader):
     node: Path
 
     def environment(self) -> dict[str, str]:
-        """Give our own environment, with a home and programs like a reader's."""
+        """Return our environment, with a home and programs like a reader's."""
         own = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         programs = (self.node, self.home / ".npm" / "bin", Path(shutil.which("npm") or "").parent)
         path = [f"{self.home}/.local/bin", f"{self.home}/tools", *map(str, programs)]

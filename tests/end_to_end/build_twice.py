@@ -41,7 +41,7 @@ def build(
 
 
 def touch_all(project: Path) -> None:
-    """Give every file of the work tree an old time, git's own files aside."""
+    """Set an old time on every file of the work tree except git's own."""
     for path in project.rglob("*"):
         if ".git" not in path.relative_to(project).parts:
             os.utime(path, (86_400, 86_400))

@@ -41,7 +41,7 @@ class Dists(NamedTuple):
 
 
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """Give a folder that one worker makes and all use.
+    """Return a folder that one worker makes and all use.
 
     Args:
         factory: pytest's, whose base folder is one a worker.
@@ -60,7 +60,7 @@ def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None
 
 
 def _environment() -> dict[str, str]:
-    """Give our environment without what a test session adds: tools would act on it as on theirs."""
+    """Return our environment without the variables of a test session, which tools would use."""
     ours = {"VIRTUAL_ENV", "UV_PYTHON", "UV_PROJECT_ENVIRONMENT", "PYTHONWARNDEFAULTENCODING"}
     return {name: value for name, value in os.environ.items() if name not in ours}
 
@@ -114,7 +114,7 @@ def wheelhouse(dists: Dists, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def places(wheelhouse: Path, clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Places:
-    """Give readers an interpreter of their own, and one cache for all of them."""
+    """Return a separate interpreter for the readers, and one cache for all of them."""
 
     def make(folder: Path) -> None:
         run(sys.executable, "-m", "venv", folder / "python")
@@ -124,6 +124,6 @@ def places(wheelhouse: Path, clone: Path, tmp_path_factory: pytest.TempPathFacto
 
 
 def _without_digests(constraints: str) -> str:
-    """Give the pins alone: with digests, pip would ask for one of everything it downloads."""
+    """Return the pins alone: with digests, pip would ask for one of everything it downloads."""
     lines = [line.rstrip(" \\") for line in constraints.splitlines() if "--hash=" not in line]
     return "\n".join(lines)

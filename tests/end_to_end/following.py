@@ -33,14 +33,14 @@ class Places:
 
 
 def _acts(block: Block) -> bool:
-    """Tell whether there is something to run or start in a block."""
+    """Return whether there is something to run or start in a block."""
     if block.directive.startswith(("skip,", "elsewhere,")):
         return False
     return block.language == "console" or any(launch_commands(block))
 
 
 def to_follow(*, how_to: bool) -> list[Page]:
-    """Give the pages with something to run: the how-tos, or all others."""
+    """Return the pages with something to run: the how-tos, or all others."""
     return [
         page
         for page in pages()

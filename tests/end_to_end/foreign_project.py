@@ -79,7 +79,7 @@ def committed(repository: Path) -> str:
 
 
 def receipt_of(wheel: Path) -> BuildReceipt:
-    """Give the receipt in a wheel."""
+    """Return the receipt in a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         name = next(row for row in archive.namelist() if row.endswith("build-receipt.json"))
         return receipt.parse(archive.read(name))

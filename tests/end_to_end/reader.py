@@ -165,7 +165,7 @@ class Reader:
         assert "skill_resource_read" in tools, told
 
     def environment(self) -> dict[str, str]:
-        """Give the whole environment of a command; nothing of ours leaks in."""
+        """Return the whole environment of a command; nothing of ours leaks in."""
         home, tools = self.home, self.home / "tools"
         name = {"GIT_AUTHOR_NAME": "Reader", "GIT_AUTHOR_EMAIL": "reader@acme.example"}
         return {
@@ -202,7 +202,7 @@ class Reader:
 
 
 def unseen(expected: Sequence[str], lines: Sequence[str]) -> list[str]:
-    """Give the expected lines that do not appear in this order; `...` stands for anything."""
+    """Return the expected lines that do not appear in this order; `...` stands for anything."""
     rest = iter(lines)
     return [line for line in expected if not any(_form(line).fullmatch(seen) for seen in rest)]
 
@@ -212,7 +212,7 @@ def _form(line: str) -> re.Pattern[str]:
 
 
 def launch_commands(block: Block) -> Iterator[list[str]]:
-    """Give every launch command of a client's configuration."""
+    """Return every launch command of a client's configuration."""
     if block.language == "json":
         yield from _commands(json.loads(block.text))
     elif block.language == "toml":

@@ -44,7 +44,7 @@ def build(
 
 
 def digests(archives: Iterable[Path]) -> dict[str, str]:
-    """Give the SHA-256 of files by name."""
+    """Return the SHA-256 of files by name."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in archives}
 
 
@@ -56,7 +56,7 @@ def cloned(clone: Path, folder: Path, *options: str) -> Path:
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    """Give where archives go, outside every checkout."""
+    """Return where archives go, outside every checkout."""
     return tmp_path / "out"
 
 
@@ -131,7 +131,7 @@ def lost_modes(project: Path) -> None:
 
 
 def hard_links(project: Path) -> None:
-    """Give every file a second name elsewhere."""
+    """Hard-link every file elsewhere."""
     attic = project.parent / "attic"
     attic.mkdir()
     for number, path in enumerate(sorted(project.rglob("*"))):

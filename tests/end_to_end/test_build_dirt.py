@@ -38,7 +38,7 @@ CASES = {
 
 @pytest.fixture
 def subject(tmp_path: Path) -> Subject:
-    """Give a small project with a file of code that nothing needs."""
+    """Return a small project with a file of code that nothing needs."""
     sample = SampleProject.create(tmp_path / "origin")
     sample.write("src/acme_skills/code/extra.py", b"# text\n").write("README.md", b"# Acme\n")
     sample.committed()

@@ -25,7 +25,7 @@ REGISTERED = PYPROJECT.replace('["hatchling"]', '["hatchling", "skills-bundle"]'
 
 
 def offline(wheelhouse: Path) -> dict[str, str]:
-    """Give variables under which front ends know one folder of wheels and no index."""
+    """Return variables under which front ends know one folder of wheels and no index."""
     return {
         **os.environ,
         "UV_NO_CONFIG": "1",
@@ -47,7 +47,7 @@ def built(project: Path, wheelhouse: Path, out: Path) -> Path:
 
 
 def foreign(folder: Path, *, repository: Path | None = None) -> SampleProject:
-    """Give a project that names our hook in its table and ships no build script."""
+    """Return a project that names our hook in its table and ships no build script."""
     sample = SampleProject.create(folder, repository=repository)
     (folder / "hatch_build.py").unlink()
     return sample.write("pyproject.toml", REGISTERED.encode()).locked()

@@ -40,7 +40,7 @@ FRONT_ENDS = {
 
 
 def only(folder: Path, pattern: str) -> Path:
-    """Give the one file of a folder that matches."""
+    """Return the one file of a folder that matches."""
     (found,) = folder.glob(pattern)
     return found
 
@@ -120,7 +120,7 @@ def test_a_patched_sdist_gives_a_wheel_that_names_no_commit(dists: Dists, tmp_pa
 
 @pytest.fixture
 def stale(clone: Path, tmp_path: Path) -> Path:
-    """Give a copy of the project in which a skill was edited and not locked."""
+    """Return a copy of the project in which a skill was edited and not locked."""
     project = shutil.copytree(clone, tmp_path / "project", symlinks=True)
     skill = min(project.glob("skills/*/SKILL.md"))
     skill.write_bytes(skill.read_bytes() + b"\nEdited.\n")

@@ -51,7 +51,7 @@ def test_what_runs_elsewhere_stands_there() -> None:
 
 
 def _is_run_by(file: str, page: Page, command: str) -> bool:
-    """Tell whether a file runs a command: it holds it, or names the page or mark it takes it from.
+    """Return whether a file runs a command: it contains it, or names its page or mark.
 
     One that names a page follows all of it, as the reader here does.
     """

@@ -30,7 +30,7 @@ MADE = {"PKG-INFO", "build-receipt.json"}
 
 
 def _tracked(clone: Path) -> set[str]:
-    """Give every file of the commit."""
+    """Return every file of the commit."""
     listed = subprocess.run(
         ["git", "ls-tree", "-r", "-z", "--name-only", "HEAD"],
         cwd=clone,
@@ -42,7 +42,7 @@ def _tracked(clone: Path) -> set[str]:
 
 
 def _locked(clone: Path) -> set[str]:
-    """Give every locked path below the skills folder."""
+    """Return every locked path below the skills folder."""
     return set(lock.parse((clone / "catalog.lock.json").read_bytes()).files())
 
 

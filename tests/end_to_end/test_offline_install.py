@@ -35,7 +35,7 @@ PINNED: Final = f"skills-bundle=={__version__}"
 
 
 def _without_network() -> tuple[str, ...]:
-    """Give the command that takes the network away, or nothing where that is not allowed."""
+    """Return the command that disables the network, or nothing where that is not allowed."""
     unshare = shutil.which("unshare")
     if unshare is None:
         return ()
@@ -77,7 +77,7 @@ class Room:
         }
 
     def command(self, command: Sequence[str | Path]) -> list[str]:
-        """Give a command as it runs here."""
+        """Return a command as it runs here."""
         return [*NO_NETWORK, *map(str, command)]
 
     def run(self, *command: str | Path, status: int = 0) -> str:

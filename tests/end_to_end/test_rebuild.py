@@ -45,7 +45,7 @@ class Hook(BuildHookInterface):
 
 @pytest.fixture(scope="session")
 def acme(wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with the repository of a foreign project, and a wheel of its commit."""
+    """Return a folder with the repository of a foreign project, and a wheel of its commit."""
 
     def make(folder: Path) -> None:
         sample = foreign(folder / "repository")
@@ -60,7 +60,7 @@ def acme(wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def wheel(acme: Path, tmp_path: Path) -> Path:
-    """Give a copy of the wheel, to be changed."""
+    """Return a copy of the wheel, to be changed."""
     (found,) = (acme / "dist").glob("*.whl")
     return Path(shutil.copy(found, tmp_path / found.name))
 
@@ -75,7 +75,7 @@ def rebuilt(archive: Path, repository: Path, wheelhouse: Path, *more: str) -> Ra
 
 
 def verdict(ran: Ran) -> tuple[int, str, list[str]]:
-    """Give exit code, verdict and the codes of the causes."""
+    """Return exit code, verdict and the codes of the causes."""
     assert ran.stdout, ran.stderr
     return ran.code, ran.json["verdict"], [cause["code"] for cause in ran.json["causes"]]
 

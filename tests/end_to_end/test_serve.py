@@ -70,7 +70,7 @@ def started(command: Sequence[str], *messages: Any) -> Generator[subprocess.Pope
 
 
 def messages_of(done: subprocess.CompletedProcess[bytes]) -> list[dict[str, Any]]:
-    """Give what was written to standard output, which must be JSON lines and nothing else."""
+    """Return what was written to standard output, which must be JSON lines and nothing else."""
     return [json.loads(answer) for answer in done.stdout.splitlines()]
 
 
@@ -91,7 +91,7 @@ def test_what_was_printed_astray_is_on_standard_error(text: str, astray: bytes) 
 
 @pytest.fixture(scope="module")
 def astray() -> bytes:
-    """Give the standard error of a server whose tool prints."""
+    """Return the standard error of a server whose tool prints."""
     return converse(ODD, initialize(), call("chatter")).stderr
 
 
@@ -172,14 +172,14 @@ def test_a_client_that_is_gone_leaves_no_words_behind() -> None:
 
 
 def resident_kibibytes(process: subprocess.Popen[bytes]) -> int:
-    """Give the resident memory of a process."""
+    """Return the resident memory of a process."""
     status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
     (row,) = [row for row in status.splitlines() if row.startswith("VmRSS")]
     return int(row.split()[1])
 
 
 def settled(process: subprocess.Popen[bytes]) -> int:
-    """Give the resident memory of a process once it has kept to one figure for a while."""
+    """Return the resident memory of a process once it has kept to one figure for a while."""
     figures = [0, 1, 2]
     while len(set(figures[-3:])) > 1:
         time.sleep(0.5)

@@ -31,7 +31,7 @@ SCRIPT = "import sys\nfrom skills_bundle.cli.main import main\nsys.exit(main())\
 
 @pytest.fixture
 def script(tmp_path: Path) -> list[str]:
-    """Give the command line of the console script."""
+    """Return the command line of the console script."""
     path = tmp_path / "bin" / "skills-bundle"
     path.parent.mkdir()
     path.write_text(SCRIPT, encoding="utf-8")

@@ -29,7 +29,7 @@ def test_the_program_traces_and_answers_its_trace_alike(revision: str, tmp_path:
 
 
 def served(given: bytes, *options: str) -> bytes:
-    """Give all that the program answers."""
+    """Return all output of the program."""
     return subprocess.run(
         [*COMMAND, *options],
         input=given,

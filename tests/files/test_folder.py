@@ -28,7 +28,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Folder]:
 
 
 def kind(folder: Folder, name: str) -> str:
-    """Give the kind of the error that reading a file raises."""
+    """Return the kind of the error that reading a file raises."""
     with pytest.raises(UnsafeFileError) as caught:
         folder.read(name, 1000)
     return caught.value.kind

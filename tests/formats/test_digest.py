@@ -48,7 +48,7 @@ def git_objects(repository: Path, *arguments: str, stdin: bytes = b"") -> str:
 
 
 def mode(file: File) -> str:
-    """Give git's mode of a file."""
+    """Return git's mode of a file."""
     return "100755" if file["executable"] else "100644"
 
 

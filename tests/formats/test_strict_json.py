@@ -17,14 +17,14 @@ LIMIT = 1 << 20
 
 
 def refusal(data: bytes, limit: int = LIMIT) -> MalformedJsonError:
-    """Give the error that reading must raise."""
+    """Return the error that reading must raise."""
     with pytest.raises(MalformedJsonError) as caught:
         strict_json.loads(data, limit=limit)
     return caught.value
 
 
 def lines(data: bytes) -> list[tuple[str, int | None]]:
-    """Give code and line of every problem."""
+    """Return code and line of every problem."""
     return [(problem.code, problem.line) for problem in refusal(data).problems]
 
 

@@ -28,7 +28,7 @@ ROW = "{:<12} {:>12} {:>10} {:>10} {:>8} {:>8} {:>8}"
 
 
 def target(name: str) -> Any:
-    """Give a target's module."""
+    """Return a target's module."""
     return importlib.import_module(f"tests.fuzz.fuzz_{name}")
 
 

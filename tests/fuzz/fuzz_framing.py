@@ -29,5 +29,5 @@ def check(data: bytes) -> None:
 
 
 def seeds() -> Iterator[bytes]:
-    """Give the lines of the table, each with a place to cut it."""
+    """Return the lines of the table, each with a place to cut it."""
     return (b"\x10" + row.data + b"\n" for row in lines() if len(row.data) <= LIMIT)

@@ -36,5 +36,5 @@ def _pyyaml(document: bytes, body: int) -> object:
 
 
 def seeds() -> Iterator[bytes]:
-    """Give the vectors, whole."""
+    """Return the vectors, whole."""
     return (path.read_bytes() for path in sorted(VECTORS.rglob("*.md")))

@@ -62,7 +62,7 @@ def converse(data: bytes) -> tuple[Ending, bytes]:
 
 @cache
 def _server() -> Server[Any]:
-    """Give the server of two installed skills; its folder goes with the driver's."""
+    """Return the server of two installed skills; its folder goes with the driver's."""
     logging.getLogger("mcp").setLevel(logging.ERROR)  # as `mcp serve` does
     catalog = InstalledBuilder().install(Path(tempfile.mkdtemp())).catalog(resources="all")
     tools = tools_of(catalog)
@@ -70,7 +70,7 @@ def _server() -> Server[Any]:
 
 
 def answer(line: bytes) -> Any:
-    """Give the id of an answer in form.
+    """Return the id of a well-formed answer.
 
     Raises:
         AssertionError: If it is none, or one that only a fault of ours gives.
@@ -87,7 +87,7 @@ def answer(line: bytes) -> Any:
 
 
 def understood(data: bytes) -> list[Message]:
-    """Give every message of the input."""
+    """Return every message of the input."""
     found = map(framing.parse, framing.LineBuffer().feed(data))
     return [message for message in found if message is not None]
 
@@ -113,7 +113,7 @@ def compare(messages: list[Message], answers: Counter[Any]) -> None:
 
 
 def seeds() -> Iterator[bytes]:
-    """Give the recorded exchanges, their messages one by one, and the lines of the table."""
+    """Return the recorded exchanges, their messages one by one, and the lines of the table."""
     hello = b""
     for path in sorted(FOLDER.rglob("*.jsonl")):
         sent = [_line(message) for kind, message in exchange(path) if kind == "send"]

@@ -45,7 +45,7 @@ def check(data: bytes) -> None:
 
 @cache
 def _contents() -> ArchiveContents:
-    """Give a wheel whose lock and receipt are believed."""
+    """Return a wheel whose lock and receipt are accepted."""
     builder = InstalledBuilder()
     files = {
         "acme_skills/.agents/catalog.lock.json": builder.lock.to_bytes(),
@@ -64,7 +64,7 @@ def _statement() -> object:
 
 
 def seeds() -> Iterator[bytes]:
-    """Give our own statement and one of an index, bare and in every envelope."""
+    """Return our own statement and one of an index, bare and in every envelope."""
     foreign = publish_attestation(WHEEL, SHA256)
     for one in (_statement(), foreign):
         wrapped = (dsse(one), sigstore_bundle(one), attestation(one), provenance(one))

@@ -29,5 +29,5 @@ def check(data: bytes) -> None:
 
 
 def seeds() -> Iterator[bytes]:
-    """Give the vectors, accepted and refused."""
+    """Return the vectors, accepted and refused."""
     return (path.read_bytes() for path in sorted(VECTORS.rglob("*.json")))

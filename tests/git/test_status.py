@@ -305,7 +305,7 @@ def with_link(sample: SampleProject) -> SampleProject:
 
 
 def look_away(sample: SampleProject, flag: str, path: str) -> None:
-    """Tell git not to look at a file."""
+    """Hide a file from git status."""
     git(sample.folder, "update-index", flag, path)
 
 

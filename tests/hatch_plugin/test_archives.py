@@ -71,7 +71,7 @@ REFUSED = {
 
 
 def verdict(archive: Path) -> str:
-    """Say what `verify-wheel` or `verify-sdist` says."""
+    """Return the report of `verify-wheel` or `verify-sdist`."""
     return verify(contents_of(open_archive(archive))).verdict
 
 

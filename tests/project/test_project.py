@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> SampleProject:
-    """Give a committed project."""
+    """Return a committed project."""
     return SampleProject.create(tmp_path / "acme")
 
 

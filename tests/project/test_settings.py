@@ -28,7 +28,7 @@ EVERYTHING: dict[str, object] = {
 
 
 def problems(table: dict[str, object]) -> dict[str, str]:
-    """Give what is wrong with a table: TOML path to message."""
+    """Return what is wrong with a table, as TOML path to message."""
     with pytest.raises(SettingsError) as caught:
         parse(table, WHERE, "acme")
     return {problem.path or "": problem.message for problem in caught.value.problems}

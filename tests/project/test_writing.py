@@ -25,7 +25,7 @@ SOURCE = str(Path(skills_bundle.__file__).parents[1])
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
-    """Give every file with its bytes, and every folder."""
+    """Return every file with its bytes, and every folder."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None
         for path in folder.rglob("*")

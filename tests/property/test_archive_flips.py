@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> SampleProject:
-    """Give a committed project."""
+    """Return a committed project."""
     return SampleProject.create(tmp_path_factory.mktemp("project"))
 
 
 def _unnoticed(file: Path, position: int) -> list[int]:
-    """Give the bits at one position of each byte whose flip leaves the verdict at `match`."""
+    """Return the bits at one position of each byte whose flip leaves the verdict at `match`."""
     read = read_sdist if file.name.endswith(".gz") else read_wheel
     data = bytearray(file.read_bytes())
     found: list[int] = []

@@ -34,7 +34,7 @@ def _flips(data: bytes, stride: int = 1) -> Iterator[tuple[int, bytes]]:
 
 
 def _is_clean(lock: bytes, receipt: bytes) -> bool:
-    """Tell whether nobody has anything against either, with no RECORD to help."""
+    """Return whether both are accepted without a RECORD."""
     one, other = documents.cross_check(
         documents.read_lock(lock, None),
         documents.read_receipt(receipt, None),

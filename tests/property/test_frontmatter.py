@@ -78,7 +78,7 @@ plain_text = st.text(
 
 
 def document(head: str) -> bytes:
-    """Give a SKILL.md with this head; half characters stay half."""
+    """Return a SKILL.md with this head; half characters stay half."""
     return f"---\n{head}\n---\nBody\n".encode("utf-8", "surrogatepass")
 
 

@@ -31,12 +31,12 @@ contents = st.dictionaries(
 
 
 def candidates(content: Content) -> list[Candidate]:
-    """Give skill folders with a valid SKILL.md each."""
+    """Return skill folders with a valid SKILL.md each."""
     return [candidate(name, files) for name, files in content.items()]
 
 
 def candidate(name: str, files: dict[str, tuple[bytes, bool]]) -> Candidate:
-    """Give one skill folder."""
+    """Return one skill folder."""
     text = skill_md(f"'{name}'").encode()
     rows = {"SKILL.md": (text, False), **files}
     return Candidate(

@@ -25,7 +25,7 @@ VECTORS = sorted((ROOT / "tests/vectors/frontmatter/accept").glob("*.md"))
 
 
 def entry_of(data: bytes, name: str) -> Any:
-    """Give the frontmatter of the entry of a SKILL.md, or None if it is refused or has none."""
+    """Return the frontmatter of the entry of a SKILL.md, or None if it is refused or has none."""
     file = SkillFile(path="SKILL.md", data=data, executable=False)
     skills, _ = judge([Candidate(path=name, files=(file,))])
     return listed(skills).get(name)
@@ -42,7 +42,7 @@ def listed(skills: tuple[Skill, ...]) -> dict[str, Any]:
 
 
 def disagreements(data: bytes, expected: Any) -> dict[str, Any]:
-    """Give every reader that finds something else, with what it finds."""
+    """Return every reader with a different result, and that result."""
     found = {name: outcome(read, data) for name, read in READERS.items()}
     return {name: value for name, value in found.items() if not same(expected, value)}
 

@@ -63,7 +63,7 @@ KNOWN_PARAMS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
 
 @st.composite
 def requests(draw: st.DrawFn) -> bytes:
-    """Give a request or notification of any era, whose parameters make sense or do not."""
+    """Return a request or notification of any revision, with valid or invalid parameters."""
     message: dict[str, Any] = {"jsonrpc": "2.0", "method": draw(METHODS)}
     if draw(st.booleans()):
         message["id"] = draw(st.integers(-5, 5) | st.text("ab", max_size=2))

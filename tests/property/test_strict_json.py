@@ -62,7 +62,7 @@ fragments = st.lists(
 
 
 def refusal(data: bytes) -> tuple[Problem, ...] | None:
-    """Give the problems of bytes that are refused, else None."""
+    """Return the problems of bytes that are refused, else None."""
     try:
         strict_json.loads(data, limit=LIMIT)
     except MalformedJsonError as error:

@@ -74,7 +74,7 @@ def run(*command: str | Path, cwd: Path = ROOT, umask: int = 0o022, **more: str)
 
 
 def say(line: str) -> None:
-    """Tell the person who waits what has been done."""
+    """Print progress."""
     print(line, flush=True)  # noqa: T201 - a script's output
 
 
@@ -86,7 +86,7 @@ def checkout(revision: str, folder: Path) -> Path:
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Give the SHA-256 of the two archives in a folder, by file name."""
+    """Return the SHA-256 of the two archives in a folder, by file name."""
     files = sorted([*folder.glob("*.tar.gz"), *folder.glob("*.whl")])
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
@@ -137,7 +137,7 @@ def verify(dist: Path, project: Path, room: Path) -> None:
 
 
 def tag_of(project: Path) -> str:
-    """Give the tag that the version of a checkout is released under."""
+    """Return the tag that the version of a checkout is released under."""
     version = runpy.run_path(str(project / "src/skills_bundle/_version.py"))["__version__"]
     return f"v{version}"
 

@@ -22,7 +22,7 @@ HEAD = """\
 
 
 def requirements() -> list[str]:
-    """Give what a build of a checkout asks its front end for."""
+    """Return what a build of a checkout asks its front end for."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         return [*tomllib.load(file)["build-system"]["requires"], PYGIT2]
 

@@ -86,12 +86,12 @@ def try_out(clone: Path, folder: Path) -> Row:
 
 
 def differences(ours: Any, readings: dict[str, Any]) -> list[str]:
-    """Give the readers that found something else."""
+    """Return the readers with a different result."""
     return [name for name, theirs in readings.items() if not same(ours, theirs)]
 
 
 def report(rows: Sequence[Row]) -> Iterable[str]:
-    """Give the lines to print."""
+    """Return the lines to print."""
     for row in rows:
         yield f"{row.name}: {row.listed} of {row.locked} skills have an entry"
         for reason, count in row.reasons.most_common():

@@ -18,7 +18,7 @@ SPLIT: Final = re.compile(r"---\r?\n(.*?\r?\n)---(?:\r?\n|\Z)", re.DOTALL)
 
 
 def split(data: bytes) -> str:
-    """Give the YAML of a SKILL.md as a host finds it.
+    """Return the YAML of a SKILL.md as a host finds it.
 
     Raises:
         ValueError: If it finds none.
@@ -90,7 +90,7 @@ READERS: Final[dict[str, Callable[[bytes], Any]]] = {
 
 
 def outcome(read: Callable[[bytes], Any], data: bytes) -> Any:
-    """Give what a reader finds, or the name of what it raises: both can be compared."""
+    """Return what a reader finds, or the name of the error it raises; both can be compared."""
     try:
         return read(data)
     except (
@@ -115,7 +115,7 @@ def same(ours: Any, theirs: Any) -> bool:
 
 
 def ends_in_a_line_break(value: Any) -> bool:
-    """Tell whether the last value is text that ends its line, as a block scalar at the end does.
+    """Return whether the last value is text that ends its line, as a block scalar at the end does.
 
     Hosts that cut off the line end before the closing dashes lose it.
     """
@@ -127,5 +127,5 @@ def ends_in_a_line_break(value: Any) -> bool:
 
 
 def through_the_wire(value: Any) -> Any:
-    """Give a value as it arrives in JSON."""
+    """Return a value after a round trip through JSON."""
     return json.loads(json.dumps(value))

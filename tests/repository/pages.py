@@ -50,7 +50,7 @@ class Block:
     line: int
 
     def steps(self) -> tuple[Step, ...]:
-        """Give the commands of a `console` block, in order."""
+        """Return the commands of a `console` block, in order."""
         rows: list[Step] = []
         text = self.text.replace("\\\n", "\\\r")  # keep a continued command on one line for now
         number = self.line
@@ -73,11 +73,11 @@ class Page:
     text: str
 
     def blocks(self) -> tuple[Block, ...]:
-        """Give every fenced block with the directive before it."""
+        """Return every fenced block with the directive before it."""
         return tuple(_blocks(self.text.splitlines()))
 
     def prose(self) -> str:
-        """Give the text with fenced blocks and code spans blanked out, line numbers kept."""
+        """Return the text with fenced blocks and code spans blanked out, line numbers kept."""
         lines: list[str] = []
         inside = False
         for line in self.text.splitlines():
@@ -87,16 +87,16 @@ class Page:
         return "\n".join(lines)
 
     def links(self) -> tuple[str, ...]:
-        """Give the targets of all inline links outside code."""
+        """Return the targets of all inline links outside code."""
         return tuple(match["target"] for match in _LINK.finditer(self.prose()))
 
     def anchors(self) -> frozenset[str]:
-        """Give the anchors of the headings, as GitHub and MyST make them."""
+        """Return the anchors of the headings, as GitHub and MyST make them."""
         return frozenset(_slug(line) for line in _headings(self.text.splitlines()))
 
 
 def pages() -> tuple[Page, ...]:
-    """Give the README and every page of the documentation, sorted by name."""
+    """Return the README and every page of the documentation, sorted by name."""
     files = [ROOT / "README.md", *(ROOT / "build").glob("*.md")]
     files += [file for file in DOCS.rglob("*.md") if "_build" not in file.parts]
     return tuple(
@@ -106,7 +106,7 @@ def pages() -> tuple[Page, ...]:
 
 
 def page(name: str) -> Page:
-    """Give one page by its path below the root."""
+    """Return one page by its path below the root."""
     return next(each for each in pages() if each.name == name)
 
 

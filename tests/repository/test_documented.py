@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 def _missing(name: str, words: Iterable[str]) -> list[str]:
-    """Give the words that stand in no code span of a page, whole or as a part of a dotted path."""
+    """Return the words in no code span of a page, whole or as part of a dotted path."""
     spans = re.findall(r"`([^`\n]+)`", page(name).text)
     known = {part for span in spans for part in re.split(r"[.\[\] ]+", span)} | set(spans)
     return sorted(set(words) - known)
 
 
 def _problem_codes() -> set[str]:
-    """Give every code that the sources give a problem as a literal."""
+    """Return every code that the sources give a problem as a literal."""
     calls = [
         node
         for file in (ROOT / "src").rglob("*.py")

@@ -10,7 +10,7 @@ from tests.repository.pages import page
 
 
 def _missing(words: set[str]) -> set[str]:
-    """Give the words that stand in no code span of the page."""
+    """Return the words that are in no code span of the page."""
     return words - set(re.findall(r"`([^`\n]+)`", page("docs/reference/skills-extension.md").text))
 
 

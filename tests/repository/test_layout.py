@@ -29,7 +29,7 @@ DATA = {"skill_folders", "vectors"}
 
 
 def _files() -> set[str]:
-    """Give the repository's files: what git holds, or in an unpacked sdist what the disk holds."""
+    """Return the repository's files: what git tracks, or in an unpacked sdist what is on disk."""
     if (ROOT / ".git").exists():
         command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         listed = subprocess.run(

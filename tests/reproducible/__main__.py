@@ -48,7 +48,7 @@ FACTS: Final = {
 
 
 def every_variation(pythons: Sequence[str]) -> list[Variation]:
-    """Give all of them, in the order of the table."""
+    """Return all of them, in the order of the table."""
     return [
         *surroundings.variations(),
         *disks.variations(),
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace, shared: Path) -> list[Row]:
 
 
 def written(found: Sequence[Row], *, as_json: bool) -> str:
-    """Give what is printed."""
+    """Return what is printed."""
     return rows.dump(found, **FACTS) if as_json else f"{rows.table(found)}\n"
 
 

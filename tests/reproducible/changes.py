@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def variations() -> Iterator[Variation]:
-    """Give all of them."""
+    """Return all of them."""
     for group, cases in (("changed", CHANGED), ("same as the commit", SAME)):
         for name, (change, expect) in cases.items():
             yield Variation(group=group, name=name, build=partial(after, change), expect=expect)
@@ -77,7 +77,7 @@ def edited_lock(project: Path, _: Subject) -> None:
 
 
 def assume_unchanged(project: Path, subject: Subject) -> None:
-    """Tell git not to look, and edit."""
+    """Hide a file from git status, then edit it."""
     git(project, "update-index", "--assume-unchanged", subject.code)
     append(project / subject.code)
 

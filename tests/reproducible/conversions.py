@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def variations() -> Iterator[Variation]:
-    """Give all of them."""
+    """Return all of them."""
     for name, (options, expect) in LINE_ENDS.items():
         build = partial(converted, options)
         yield Variation(group="line ends", name=name, build=build, expect=expect)

@@ -18,7 +18,7 @@ DIRTY: Final = "dirty_source"
 
 
 def variations() -> Iterator[Variation]:
-    """Give all of them."""
+    """Return all of them."""
     for group, cases in CASES.items():
         for name, (change, expect) in cases.items():
             yield Variation(group=group, name=name, build=partial(after, change), expect=expect)
@@ -93,7 +93,7 @@ def untracked_outside(project: Path, _: Subject) -> None:
 
 
 def intent_to_add(project: Path, subject: Subject) -> None:
-    """Tell git that a file will be added."""
+    """Add a file with `--intent-to-add`."""
     add(project, subject.package, "new.py")
     git(project, "add", "--intent-to-add", f"{subject.package}/new.py")
 

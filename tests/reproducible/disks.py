@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def variations() -> Iterator[Variation]:
-    """Give all of them."""
+    """Return all of them."""
     for name, change in DISKS.items():
         yield Variation(group="disk", name=name, build=partial(on_disk, change))
     yield Variation(group="disk", name="listed in any order (disorderfs)", build=disordered)
@@ -33,7 +33,7 @@ def on_disk(change: Callable[[Path], None], room: Room) -> None:
 
 
 def files(project: Path) -> Generator[Path]:
-    """Give every file of a work tree, git's own aside."""
+    """Return every file of a work tree except git's own."""
     for path in project.rglob("*"):
         inside = path.relative_to(project).parts
         if ".git" not in inside and path.is_file() and not path.is_symlink():
@@ -47,7 +47,7 @@ def times(seconds: int, project: Path) -> None:
 
 
 def modes(mode: int, project: Path) -> None:
-    """Give every file a mode, as on a mount that knows none."""
+    """Set one mode on every file, as on a mount without modes."""
     command = ["git", "-C", str(project), "config", "core.fileMode", "false"]
     subprocess.run(command, check=True)
     for path in files(project):
@@ -55,7 +55,7 @@ def modes(mode: int, project: Path) -> None:
 
 
 def hard_links(project: Path) -> None:
-    """Give every file a second name elsewhere."""
+    """Hard-link every file elsewhere."""
     attic = project.parent / "attic"
     attic.mkdir()
     for number, path in enumerate(sorted(files(project))):
@@ -68,7 +68,7 @@ def parents_ignore(project: Path) -> None:
 
 
 def attributes(project: Path) -> None:
-    """Give every file an extended attribute, as downloads have."""
+    """Set an extended attribute on every file, as downloads have."""
     for path in files(project):
         try:
             os.setxattr(path, "user.origin", b"elsewhere")
@@ -153,7 +153,7 @@ os.scandir, os.listdir = Shuffled, listdir
 
 
 def with_startup(room: Room, code: str) -> dict[str, str | None]:
-    """Give variables under which every Python runs some code first."""
+    """Return variables under which every Python runs some code first."""
     folder = room.folder / "startup"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(code, encoding="utf-8")

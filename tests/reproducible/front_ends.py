@@ -50,7 +50,7 @@ OF_AN_SDIST: Final[dict[str, tuple[str, ...]]] = {
 
 
 def variations() -> Iterator[Variation]:
-    """Give all of them."""
+    """Return all of them."""
     for name, command in FRONT_ENDS.items():
         yield Variation(group="front end", name=name, build=partial(by_front_end, command))
     for name, command in OF_AN_SDIST.items():
@@ -60,7 +60,7 @@ def variations() -> Iterator[Variation]:
 
 
 def isolated(room: Room) -> dict[str, str | None]:
-    """Give variables under which isolated builds find the plugin of this checkout."""
+    """Return variables under which isolated builds find the plugin of this checkout."""
     folder = room.shared / "wheels"
     return {
         "PIP_FIND_LINKS": f"{folder} {os.environ.get('PIP_FIND_LINKS', '')}".strip(),

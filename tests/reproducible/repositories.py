@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def variations() -> Iterator[Variation]:
-    """Give all of them."""
+    """Return all of them."""
     for name, options in CLONES.items():
         yield Variation(group="repository", name=name, build=partial(cloned, options))
     for name, change in CHANGES.items():

@@ -40,7 +40,7 @@ class FailedError(Exception):
 
 
 def environment(more: Mapping[str, str | None] | None = None) -> dict[str, str]:
-    """Give the variables of a plain build, changed; None takes one away."""
+    """Return the variables of a plain build, changed; None takes one away."""
     plain = {name: value for name, value in os.environ.items() if name not in NOT_OURS}
     plain |= {"LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
     for name, value in (more or {}).items():
@@ -159,7 +159,7 @@ class Room:
 
 
 def python_of(place: Path) -> str:
-    """Give the interpreter of a virtual environment."""
+    """Return the interpreter of a virtual environment."""
     return str(place / "bin/python")
 
 
@@ -174,7 +174,7 @@ def _state(said: BuildReceipt | None) -> str:
 
 
 def members(data: bytes) -> dict[str, bytes]:
-    """Give the members of a wheel or sdist by path; an sdist's below its top folder."""
+    """Return the members of a wheel or sdist by path; an sdist's below its top folder."""
     if data.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return {name: archive.read(name) for name in archive.namelist()}
@@ -192,7 +192,7 @@ def receipt_of(found: Mapping[str, bytes]) -> BuildReceipt | None:
 
 
 def compare(found: Mapping[str, bytes], plain: Mapping[str, bytes]) -> str:
-    """Say which members differ."""
+    """Return which members differ."""
     names = sorted(
         name for name in found.keys() | plain.keys() if found.get(name) != plain.get(name)
     )

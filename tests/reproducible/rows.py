@@ -66,7 +66,7 @@ class Seen:
         return self.receipt == CLEAN and self.difference != "" and not self.generator_only
 
     def is_as(self, expect: str) -> bool:
-        """Tell whether it is as a variation expects."""
+        """Return whether it matches what a variation expects."""
         if expect == CLEAN:
             return self.receipt == CLEAN and not self.difference
         if expect == GENERATOR:
@@ -113,7 +113,7 @@ def judge(project: str, variation: Variation, seen: Sequence[Seen], refusal: str
 
 
 def not_run(project: str, variation: Variation, why: str) -> Row:
-    """Give the row of what could not be tried."""
+    """Return the row of what could not be tried."""
     return Row(
         project=project,
         group=variation.group,
@@ -132,7 +132,7 @@ def _cell(seen: Iterable[Seen], kind: str) -> str:
 
 
 def _problem(expect: str, seen: Sequence[Seen], refusal: str) -> str:
-    """Say what is wrong; "" if nothing is."""
+    """Return what is wrong; "" if nothing is."""
     if any(each.breaks_the_law for each in seen):
         return "a receipt names a commit whose bytes these are not"
     if expect.startswith(REFUSED):
@@ -146,7 +146,7 @@ def _problem(expect: str, seen: Sequence[Seen], refusal: str) -> str:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Give the rows as columns of text, and a line of totals."""
+    """Return the rows as columns of text, and a line of totals."""
     head = ("project", "group", "variation", "wheel", "sdist", "receipt", "result", "note")
     lines = [
         head,
@@ -161,13 +161,13 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def totals(rows: Iterable[Row]) -> str:
-    """Give how many rows have which result."""
+    """Return how many rows have which result."""
     counted = Counter(row.result for row in rows)
     return ", ".join(f"{number} {result}" for result, number in sorted(counted.items()))
 
 
 def dump(rows: Iterable[Row], **facts: str) -> str:
-    """Give the rows as JSON, one a line."""
+    """Return the rows as JSON, one a line."""
     lines = ",\n".join(f"    {json.dumps(asdict(row), ensure_ascii=False)}" for row in rows)
     head = "".join(f"  {json.dumps(name)}: {json.dumps(value)},\n" for name, value in facts.items())
     return f'{{\n{head}  "rows": [\n{lines}\n  ]\n}}\n'

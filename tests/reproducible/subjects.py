@@ -48,7 +48,7 @@ class Subject:
         return git(self.origin, "rev-parse", "HEAD").strip()
 
     def reference(self, commit: str | None, checkout: Path) -> dict[str, bytes]:
-        """Give the archives of a plain build of a commit, by kind.
+        """Return the archives of a plain build of a commit, by kind.
 
         Args:
             commit: Full id; None for the commit that everything starts from.

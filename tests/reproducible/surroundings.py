@@ -68,7 +68,7 @@ CLOCKS: Final = {"1971": "1971-02-03 04:05:06", "2040": "2040-01-19 03:14:08", "
 
 
 def variations() -> Iterator[Variation]:
-    """Give all of them."""
+    """Return all of them."""
     for name, place in FOLDERS.items():
         yield Variation(group="folder", name=name, build=partial(in_folder, place))
     yield Variation(group="folder", name="reached through a link", build=linked_root)
@@ -121,7 +121,7 @@ def linked_root(room: Room) -> None:
 
 
 def other_device(room: Room) -> Path:
-    """Give a new folder on another file system.
+    """Return a new folder on another file system.
 
     Raises:
         NotRunError: If there is none.

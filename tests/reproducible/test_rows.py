@@ -20,7 +20,7 @@ def nothing(_: Room) -> None:
 
 
 def variation(expect: str = rows.CLEAN) -> Variation:
-    """Give a variation that expects this."""
+    """Return a variation that expects this."""
     return Variation(group="clock", name="1971", build=nothing, expect=expect)
 
 

@@ -30,7 +30,7 @@ NEEDED: Final = ("pydantic>=2.12,<3", "PyYAML>=6.0.2,<7", "pygit2>=1.18,<2")
 
 
 def variations(pythons: Sequence[str]) -> Iterator[Variation]:
-    """Give all of them.
+    """Return all of them.
 
     Args:
         pythons: Interpreters besides those that are found.
@@ -176,7 +176,7 @@ NO_GIT: Final = (
 
 
 def left_out() -> dict[str, str]:
-    """Give what reprotest cannot vary here, and why."""
+    """Return what reprotest cannot vary here, and why."""
     why = {"user_group": "reprotest needs sudo and a second user for it"}
     if shutil.which("faketime") is None:
         why["time"] = "there is no faketime"
@@ -201,5 +201,5 @@ def reprotest(room: Room) -> None:
 
 
 def cannot(why: str, _: Room) -> None:
-    """Say why reprotest leaves something out."""
+    """Return why reprotest leaves something out."""
     raise NotRunError(why)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def tools_of(catalog: Catalog) -> Toolbox:
-    """Give every tool over a catalog."""
+    """Return every tool over a catalog."""
     return toolbox(TOOLSETS, ToolContext(catalog=catalog))
 
 
@@ -53,11 +53,11 @@ class Host:
         return answer
 
     def result(self, method: str, **params: Any) -> Json:
-        """Give the result of a request that must succeed."""
+        """Return the result of a request that must succeed."""
         return self.ask(request(method, params, 1, self.revision))["result"]
 
     def error(self, method: str, **params: Any) -> Json:
-        """Give the error of a request that must fail."""
+        """Return the error of a request that must fail."""
         return self.ask(request(method, params, 1, self.revision))["error"]
 
     def pages(self, method: str, member: str, **params: Any) -> list[list[Json]]:
@@ -79,11 +79,11 @@ class Host:
 
     @staticmethod
     def provenance(result: Json) -> Json:
-        """Give the block that says where a result comes from."""
+        """Return the block that says where a result comes from."""
         return result["_meta"][PROVENANCE]
 
     def __enter__(self) -> Self:
-        """Give this host."""
+        """Return this host."""
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -45,7 +45,7 @@ class Wrong(Record):
 
 
 def echo(given: EchoArguments) -> Said:
-    """Say it."""
+    """Return the text."""
     return Said(said=given.text * given.times)
 
 
@@ -61,7 +61,7 @@ def crash_in_pydantic(_: NoArguments) -> Said:
 
 
 def refuse(_: NoArguments) -> Said:
-    """Say no."""
+    """Refuse."""
     raise ToolError("resource_unavailable", "There is no such resource.")
 
 
@@ -75,7 +75,7 @@ def chatter(_: NoArguments) -> Said:
 
 
 def descriptors(_: NoArguments) -> Said:
-    """Say which open files a child finds that is kept from none."""
+    """Return the open files that a child process inherits when none is closed."""
     child = """
 import os
 for number in range(64):
@@ -107,7 +107,7 @@ def tool(name: str, answer: Any, arguments: type[Record] = NoArguments) -> Tool[
 
 
 def toolbox() -> Toolbox:
-    """Give every tool."""
+    """Return every tool."""
     return Toolbox(
         [
             tool("echo", echo, EchoArguments),

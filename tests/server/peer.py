@@ -72,7 +72,7 @@ def call(
 
 
 def line(message: Json | str | bytes) -> bytes:
-    """Give the bytes of a line: a message rendered, text and bytes as they are."""
+    """Return the bytes of a line: a message rendered, text and bytes as they are."""
     if isinstance(message, dict):
         message = json.dumps(message)
     return (message.encode() if isinstance(message, str) else message) + b"\n"
@@ -173,7 +173,7 @@ class Peer:
         return self.ending
 
     def __enter__(self) -> Self:
-        """Give this peer."""
+        """Return this peer."""
         return self
 
     def __exit__(self, *_: object) -> None:

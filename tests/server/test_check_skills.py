@@ -30,7 +30,7 @@ DIGEST = sha256_hex(SAMPLE["alpha"]["SKILL.md"])
 
 @pytest.fixture
 def place(tmp_path: Path) -> Installation:
-    """Give an installation."""
+    """Return an installation."""
     return InstalledBuilder().install(tmp_path)
 
 

@@ -26,7 +26,7 @@ EVERY_FILE = [f"skill://{path}/{one}" for path, files in SAMPLE.items() for one 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Installation:
-    """Give an installation."""
+    """Return an installation."""
     return InstalledBuilder().install(tmp_path)
 
 

@@ -31,7 +31,7 @@ def ask(message: dict[str, Any], revision: str = HANDSHAKES[-1]) -> dict[str, An
 
 
 def error_of(answer: dict[str, Any]) -> dict[str, str]:
-    """Give the coded error of a tool's answer."""
+    """Return the coded error of a tool's answer."""
     return answer["result"]["structuredContent"]["error"]
 
 

@@ -31,7 +31,7 @@ SEARCH = call("skill_catalog_search")
 
 @pytest.fixture
 def place(tmp_path: Path) -> Installation:
-    """Give an installation."""
+    """Return an installation."""
     return InstalledBuilder().install(tmp_path)
 
 
@@ -126,7 +126,7 @@ def test_two_connections_are_told_apart(place: Installation) -> None:
 
 @pytest.fixture
 def edited(tmp_path: Path) -> Catalog:
-    """Give the catalog of a source checkout, which somebody edits."""
+    """Return the catalog of a source checkout that is being edited."""
     package = tmp_path / "src/acme_skills"
     package.mkdir(parents=True)
     (package / "__init__.py").write_bytes(b"")

@@ -16,7 +16,7 @@ CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 
 def answers(*messages: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give every answer to these messages, written at once."""
+    """Return every answer to these messages, written at once."""
     with Peer(toolbox()) as peer:
         peer.send(*messages)
         return peer.answers()

@@ -29,7 +29,7 @@ TOOLS = ("skill_catalog_search", "skill_resource_read", "skill_catalog_overview"
 
 @pytest.fixture
 def made(tmp_path: Path) -> Several:
-    """Give two installed collections."""
+    """Return two installed collections."""
     return install_several(tmp_path)
 
 

@@ -24,7 +24,7 @@ DECLARED = {"io.modelcontextprotocol/skills": {"directoryRead": True}}
 
 @pytest.fixture
 def place(tmp_path: Path) -> Installation:
-    """Give an installation."""
+    """Return an installation."""
     return InstalledBuilder().install(tmp_path)
 
 

@@ -28,12 +28,12 @@ class LineVector:
 
     @property
     def places(self) -> tuple[bool, ...]:
-        """Give the values of `Line.first` under which the answer is this one."""
+        """Return the values of `Line.first` under which the answer is this one."""
         return (True, False) if self.first is None else (self.first,)
 
 
 def lines() -> list[LineVector]:
-    """Give every line of `lines.json`."""
+    """Return every line of `lines.json`."""
     rows = json.loads((FOLDER / "lines.json").read_text(encoding="utf-8"))
     return [LineVector(row["why"], _data(row), row.get("first"), row["answer"]) for row in rows]
 
@@ -46,7 +46,7 @@ def _data(row: dict[str, Any]) -> bytes:
 
 
 def exchange(path: Path) -> list[tuple[str, Any]]:
-    """Give the steps of a whole exchange: (`send` or `receive`, message)."""
+    """Return the steps of a whole exchange: (`send` or `receive`, message)."""
     return [step(kind, message) for kind, message in _steps(path) if kind != "note"]
 
 

@@ -40,12 +40,12 @@ RUAMEL_DEPARTS = {
 
 
 def expected(file: Path) -> dict[str, object]:
-    """Give what is written down beside a vector."""
+    """Return the expected result stored with a vector."""
     return json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
 
 
 def rows(head: Frontmatter) -> list[dict[str, object]]:
-    """Give the diagnostics as vectors write them."""
+    """Return the diagnostics as vectors write them."""
     return [{"code": row.code, "line": row.line} for row in head.diagnostics]
 
 
@@ -93,19 +93,19 @@ def test_vectors_are_found() -> None:
 
 
 def yaml_text(file: Path) -> str:
-    """Give the YAML of a vector that is read strictly."""
+    """Return the YAML of a vector that is read strictly."""
     data = file.read_bytes()
     text = data[: frontmatter.parse(data).body_offset].decode("utf-8-sig").replace("\r\n", "\n")
     return text.split("\n", 1)[1].rstrip().removesuffix("---")
 
 
 def is_strict(file: Path) -> bool:
-    """Tell whether other readers can be expected to read a vector at all."""
+    """Return whether other readers can be expected to read a vector."""
     return expected(file)["parse_mode"] == "strict"
 
 
 def is_for_ruamel(file: Path) -> bool:
-    """Tell whether ruamel.yaml can be asked."""
+    """Return whether ruamel.yaml can read it."""
     return is_strict(file) and file.stem not in RUAMEL_DEPARTS
 
 
@@ -123,7 +123,7 @@ def test_another_reader_of_yaml_1_2_gives_the_same(file: Path) -> None:
 
 
 def is_plain(file: Path) -> bool:
-    """Tell whether we say that readers of YAML 1.1 agree."""
+    """Return whether our check says that readers of YAML 1.1 agree."""
     return is_strict(file) and "yaml_ambiguous" not in str(expected(file)["diagnostics"])
 
 
@@ -365,7 +365,7 @@ VALID: dict[str, JsonValue] = {
 
 
 def found(folder: str = "pdf-forms", **changed: JsonValue) -> list[tuple[str, str]]:
-    """Give code and field of every problem after a change; None takes a field away."""
+    """Return code and field of every problem after a change; None takes a field away."""
     value = {**VALID, **{key.replace("_", "-"): value for key, value in changed.items()}}
     value = {key: item for key, item in value.items() if item is not None}
     return [(code, key) for code, key, _ in frontmatter.field_problems(value, folder)]

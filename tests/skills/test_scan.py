@@ -31,12 +31,12 @@ def folder(tmp_path: Path) -> SkillsFolder:
 
 
 def paths_of(folder: SkillsFolder) -> list[str]:
-    """Give the paths of the skills that get in."""
+    """Return the paths of the skills that get in."""
     return [skill.path for skill in folder.scan().skills]
 
 
 def files_of(folder: SkillsFolder, skill: str) -> list[str]:
-    """Give the files of a skill that gets in."""
+    """Return the files of a skill that gets in."""
     return [file.path for file in folder.accepted(skill).files]
 
 
@@ -511,7 +511,7 @@ def test_an_old_locks_entry_makes_way_for_a_new_skill(folder: SkillsFolder) -> N
 
 
 def _without_skills(folder: SkillsFolder) -> FileFacts:
-    """Give facts of a time when `alpha/SKILL.md` was a stray file."""
+    """Return facts from when `alpha/SKILL.md` was outside any skill."""
 
     class Facts(FileFacts):
         def unlocked(self) -> tuple[TreeEntry, ...] | None:

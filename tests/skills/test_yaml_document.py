@@ -104,7 +104,7 @@ def test_single_letters_are_booleans_of_yaml_1_1_though_not_of_pyyaml(text: str)
 
 
 def pyyaml_value(text: str) -> object:
-    """Give what PyYAML constructs of a text."""
+    """Return what PyYAML constructs of a text."""
     return cast("object", yaml.safe_load(text))
 
 

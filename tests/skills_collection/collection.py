@@ -56,12 +56,12 @@ class Ran:
 
     @property
     def json(self) -> Any:
-        """Give standard output as the one JSON document it has to be."""
+        """Return standard output as the one JSON document it has to be."""
         return json.loads(self.stdout)
 
 
 def _path(script: str) -> Path:
-    """Give the file of `SKILL/NAME.py`."""
+    """Return the file of `SKILL/NAME.py`."""
     skill, name = script.split("/")
     return SKILLS / skill / "scripts" / name
 
@@ -111,17 +111,17 @@ def start(script: str, *arguments: str | Path, cwd: Path | None = None) -> Ran:
 
 
 def reference_problems(skill: Path) -> list[str]:
-    """Give what the Agent Skills specification's own validator says."""
+    """Return what the Agent Skills specification's own validator says."""
     return skills_ref.validate(skill)
 
 
 def reference_description(skill: Path) -> str:
-    """Give the description as the specification's own reader reads it."""
+    """Return the description as the specification's own reader reads it."""
     return skills_ref.read_properties(skill).description
 
 
 def fences(page: Path, kind: str) -> Iterator[str]:
-    """Give the fenced blocks of one language in a page, without their indentation."""
+    """Return the fenced blocks of one language in a page, without their indentation."""
     for match in _FENCE.finditer(page.read_text(encoding="utf-8")):
         if match["kind"] == kind:
             yield re.sub(rf"^{match['indent']}", "", match["text"], flags=re.MULTILINE)

@@ -20,7 +20,7 @@ COMMAND: Final = ("--", sys.executable, "-m", "demo")
 
 
 def _shown(client: str, *options: str) -> Any:
-    """Give what is to be pasted for a client, parsed."""
+    """Return the configuration to paste for a client, parsed."""
     ran = run(SCRIPT, "show", client, "--bare", "--name", "demo", *options, *COMMAND)
     return tomllib.loads(ran.stdout) if client == "codex" else json.loads(ran.stdout)
 

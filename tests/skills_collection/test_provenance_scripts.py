@@ -24,7 +24,7 @@ EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> SkillsFolder:
-    """Give a committed skills folder with what digests tend to get wrong."""
+    """Return a committed skills folder with cases that digests often get wrong."""
     made = SkillsFolder(tmp_path / "project")
     made.skill("alpha")
     made.write("alpha/scripts/run.sh", "#!/bin/sh\n", executable=True)
@@ -70,7 +70,7 @@ class Bundle:
         ).to_bytes()
 
     def members(self) -> dict[str, bytes]:
-        """Give every file of the bundle."""
+        """Return every file of the bundle."""
         ours = {"catalog.lock.json": self.lock, "build-receipt.json": self.receipt}
         return {**ours, **self.files}
 
@@ -83,7 +83,7 @@ class Bundle:
 
 
 def _raw(folder: SkillsFolder, kind: str, name: str) -> bytes:
-    """Give the body of a git object."""
+    """Return the body of a git object."""
     path = folder.git("rev-parse", name)
     hexadecimal = folder.git("cat-file", kind, path).encode("utf-8", "surrogateescape")
     # `SkillsFolder.git` strips the end, so a commit's last line feed has to be put back.
@@ -92,7 +92,7 @@ def _raw(folder: SkillsFolder, kind: str, name: str) -> bytes:
 
 @pytest.fixture
 def bundle(folder: SkillsFolder) -> Bundle:
-    """Give a bundle of that folder."""
+    """Return a bundle of that folder."""
     return Bundle(folder)
 
 

@@ -16,7 +16,7 @@ SCRIPT: Final = "skill-descriptions-that-get-found/rank_descriptions.py"
 
 @pytest.fixture
 def skills(tmp_path: Path) -> Path:
-    """Give a folder with two skills that share a word."""
+    """Return a folder with two skills that share a word."""
     _write(tmp_path, "baking-bread", 'description: "Bake bread at home. Not for tuning pianos."')
     _write(tmp_path, "tuning-pianos", "description: >\n  Tune pianos at\n  home.")
     return tmp_path
@@ -29,7 +29,7 @@ def _write(folder: Path, name: str, field: str) -> None:
 
 
 def _ask(skills: Path, request: str) -> list[str]:
-    """Give the names of the skills for a request, best first."""
+    """Return the names of the skills for a request, best first."""
     ran = run(SCRIPT, skills, "--ask", request)
     return [line.split()[1] for line in ran.stdout.splitlines()]
 

@@ -136,7 +136,7 @@ def test_a_script_can_be_started_by_its_name(script: Path) -> None:
 
 
 def _commands() -> list[tuple[Path, list[str]]]:
-    """Give every command in a shell block that runs one of the skill's own scripts."""
+    """Return every command in a shell block that runs one of the skill's own scripts."""
     found: list[tuple[Path, list[str]]] = []
     for page in MARKDOWN:
         for block in [*fences(page, "bash"), *fences(page, "text")]:

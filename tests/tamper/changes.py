@@ -79,7 +79,7 @@ PLACE = rb'"path": "references/[^"]*"'
 
 
 def _replacing(pattern: bytes, new: bytes) -> Callable[[bytes], bytes]:
-    """Give what changes the first place that fits, and insists that there is one."""
+    """Return a function that changes the first match and requires one."""
 
     def edit(data: bytes) -> bytes:
         changed, number = re.subn(pattern, new, data, count=1)

@@ -146,7 +146,7 @@ def _of_somebody_else(path: Any) -> None:
 
 
 def _resealed(path: Any) -> None:
-    """Give another ref, and the inner digest that belongs to it."""
+    """Return another ref, and the matching inner digest."""
     old = receipts.parse(path.read_bytes())
     asserted = old.asserted.model_copy(update={"source_ref": "refs/heads/evil"})
     path.write_bytes(rewriting.sealed(old, asserted=asserted).to_bytes())

@@ -24,7 +24,7 @@ def leave_out(made: Installation, path: str) -> None:
 
 
 def sealed(old: receipts.BuildReceipt, **parts: Any) -> receipts.BuildReceipt:
-    """Give a receipt with other parts, and the inner digest that belongs to them."""
+    """Return a receipt with other parts, and the inner digest that belongs to them."""
     names = ("package", "catalog", "inputs", "asserted", "source")
     return receipts.seal(**{name: parts.get(name, getattr(old, name)) for name in names})
 
@@ -32,7 +32,7 @@ def sealed(old: receipts.BuildReceipt, **parts: Any) -> receipts.BuildReceipt:
 def _with_digests(
     made: Installation, lock: CatalogLock, skills: tuple[LockedSkill, ...]
 ) -> CatalogLock:
-    """Give a lock of other skills whose digests follow from what lies there."""
+    """Return a lock of other skills whose digests follow from what lies there."""
     files = {f"{skill.path}/{file.path}": file for skill in skills for file in skill.files}
     tree = FileTree(
         {
@@ -50,7 +50,7 @@ def _with_digests(
 
 
 def _relocked(made: Installation) -> CatalogLock:
-    """Give the lock of what lies there now."""
+    """Return the lock of what lies there now."""
     lock = locks.parse(made.lock.read_bytes())
     return _with_digests(made, lock, tuple(_relocked_skill(made, skill) for skill in lock.skills))
 

@@ -56,7 +56,7 @@ class Lock:
         return {f"{self.folder}/{name.split('/')[0]}" for name in names}
 
     def one_a_kind(self) -> list[str]:
-        """Give one URI for each ending of a file's name."""
+        """Return one URI for each ending of a file's name."""
         return list({Path(uri).suffix: uri for uri in self.digests}.values())
 
 

@@ -52,7 +52,7 @@ def server(made: Installed) -> Iterator[Server]:
 
 @pytest.fixture
 def altered(made: Installed, server: Server, request: pytest.FixtureRequest) -> Iterator[Installed]:
-    """Give the installation, whole; afterwards it is put back, and the server has to see that."""
+    """Return the installation, whole; afterwards it is put back, and the server has to see that."""
     yield made
     row: Row | None = request.node.funcargs.get("row")
     made.restore(code=row is None or row.area == "code")

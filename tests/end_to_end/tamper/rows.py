@@ -38,7 +38,7 @@ def check(altered: Installed, server: Server, row: Row) -> None:
 
 
 def outcome(answer: dict[str, Any], kept: bytes) -> str:
-    """Give a read's outcome in the words of the matrix."""
+    """Return a read's outcome in the words of the matrix."""
     if (error := answer.get("error")) is not None:
         known = {"resource_unavailable": "refused", "catalog_unavailable": "unavailable"}
         return known[error["code"]]
@@ -46,5 +46,5 @@ def outcome(answer: dict[str, Any], kept: bytes) -> str:
 
 
 def kept(made: Installed, path: str) -> bytes:
-    """Give a skill file's bytes as they were installed."""
+    """Return a skill file's bytes as they were installed."""
     return (made.pristine / "skills_bundle/.agents/skills" / path).read_bytes()

@@ -122,7 +122,7 @@ class Installed(Installation):
         return self.environment / "bin" / "python"
 
     def verify_as_a_command(self) -> dict[str, Any]:
-        """Give what `skills-bundle verify --json` prints, with the process's own exit code."""
+        """Return what `skills-bundle verify --json` prints, with the process's own exit code."""
         ran = subprocess.run(
             [self.python, *PROGRAM, "verify", "--json"],
             cwd=self.environment,
@@ -220,7 +220,7 @@ class Server:
 
 @contextmanager
 def serving(made: Installed) -> Generator[Server]:
-    """Give a server that ends, by itself and with 0, when the block does."""
+    """Yield a server that exits by itself with 0 when the block ends."""
     server = Server(made)
     yield server
     assert server.close() == 0
@@ -235,7 +235,7 @@ def demand_whole(made: Installed, server: Server) -> None:
 
 @contextmanager
 def room() -> Generator[Path]:
-    """Give a folder on which nothing that pytest keeps private has a say."""
+    """Return a folder outside pytest's private ones."""
     folder = Path(tempfile.mkdtemp(prefix="skills-bundle-tampered-"))
     try:
         yield folder

@@ -36,7 +36,7 @@ class Result(Record):
 
 
 def answer(given: Arguments) -> Result:
-    """Give the title back, or say no."""
+    """Return the title, or raise."""
     if given.title == "no":
         raise ToolError("resource_unavailable", "There is none.")
     return Result(title=given.title)

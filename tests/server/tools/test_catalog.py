@@ -26,13 +26,13 @@ OVERVIEW = "skill_catalog_overview"
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:
-    """Give two skills, installed."""
+    """Return two skills, installed."""
     return InstalledBuilder().install(tmp_path)
 
 
 @pytest.fixture
 def toolbox(installation: Installation) -> Toolbox:
-    """Give the tools over them."""
+    """Return the tools over them."""
     return tools_of(installation.catalog())
 
 
