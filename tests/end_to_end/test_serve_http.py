@@ -40,6 +40,20 @@ NAME = "writing-agent-skills"
 WITH_TOKEN = [*LOCAL, "--token-env", "TEAM_TOKEN"]
 
 
+def test_idle_connections_do_not_take_every_descriptor() -> None:
+    """400 idle clients at `ulimit -n 128`: one line in the log, and the server still works."""
+    few = ["sh", "-c", 'ulimit -n 128; exec "$@"', "sh", *ODD_HTTP]
+    with listening(few) as server:
+        with contextlib.ExitStack() as idle:
+            for _ in range(400):
+                address = (server.host, server.port)
+                idle.enter_context(socket.create_connection(address, timeout=30))
+        assert post(server.port, call("echo")).status == 200
+        server.stop()
+    log = server.said()
+    assert (log.count("connections are refused"), "Traceback" in log) == (1, False)
+
+
 def refused(*options: str, environment: dict[str, str] | None = None) -> tuple[int, str]:
     """Run the program with options that it does not serve under; give exit code and words."""
     done = subprocess.run(

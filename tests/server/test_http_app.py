@@ -24,6 +24,7 @@ from tests.server.http_peer import (
     exchange,
     head,
     post,
+    revision_headers,
     to_the_end,
 )
 from tests.server.odd_server import toolbox
@@ -247,6 +248,46 @@ def test_a_head_that_does_not_come_ends_its_connection(
         assert to_the_end(connection) == b""
 
 
+def test_the_rest_of_a_pipelined_head_has_the_same_time_limit(
+    peer: HttpPeer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It started when the answer to the request before it was complete."""
+    monkeypatch.setattr(limits, "HTTP_HEAD_SECONDS", 0.2)
+    body = json.dumps(call("echo")).encode()
+    first = head("Host: 127.0.0.1", f"Content-Length: {len(body)}") + body
+    with socket.create_connection(("127.0.0.1", peer.port), timeout=10) as connection:
+        connection.sendall(first + b"POST /mcp HTTP/1.1\r\nHo")
+        assert to_the_end(connection).count(b"HTTP/1.1 200 ") == 1
+
+
+def test_a_connection_beyond_the_limit_is_refused_and_closed(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """503, while those that were accepted before are served; the log has one line about it."""
+    monkeypatch.setattr(limits, "HTTP_MAX_CONNECTIONS", 1)
+    probe = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    with (
+        HttpPeer(toolbox()) as peer,
+        socket.create_connection(("127.0.0.1", peer.port), timeout=10) as served,
+    ):
+        refused = [exchange(peer.port, probe) for _ in range(2)]
+        served.sendall(probe.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        assert to_the_end(served).startswith(b"HTTP/1.1 200 ")
+    assert [answer[:13] for answer in refused] == [b"HTTP/1.1 503 "] * 2
+    assert capfd.readouterr().err.count("connections are refused") == 1
+
+
+def test_connections_beyond_the_refused_ones_are_closed_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They cannot take file descriptors, although they never send a request."""
+    monkeypatch.setattr(limits, "HTTP_MAX_CONNECTIONS", 1)
+    with HttpPeer(toolbox()) as peer:
+        address = ("127.0.0.1", peer.port)
+        with socket.create_connection(address), socket.create_connection(address):
+            assert exchange(peer.port) == b""
+
+
 def test_a_body_that_does_not_come_is_a_timeout(
     peer: HttpPeer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,6 +338,16 @@ def test_a_rebound_name_reaches_nothing_but_the_probe(peer: HttpPeer, path: str)
     headers = {**HEADERS, "Host": "evil.example"}
     wanted = 421 if path != "/healthz?x" else 405
     assert ask(peer.port, path=path, headers=headers).status == wanted
+
+
+@pytest.mark.parametrize("scheme", ["http:", "http%3a"])
+@pytest.mark.parametrize(("host", "status"), [("evil.example", b"421"), ("127.0.0.1", b"404")])
+def test_a_name_in_the_target_does_not_replace_the_host(
+    peer: HttpPeer, scheme: str, host: str, status: bytes
+) -> None:
+    """An absolute target is never served, not even one that names this server."""
+    start = head(f"Host: {host}", "Connection: close", path=f"{scheme}//localhost/mcp")
+    assert exchange(peer.port, start).split()[1] == status
 
 
 @pytest.mark.parametrize("path", ["/%6dcp", "/mcp?token=x"])
@@ -412,9 +463,45 @@ def test_no_answer_is_kept_by_a_cache_or_guessed_at_by_a_browser(
     assert given == ("no-store", "nosniff", None)
 
 
-def test_a_client_must_accept_json(peer: HttpPeer) -> None:
-    """MCP's streamable HTTP demands the header."""
-    assert peer.post(call("echo"), headers={"accept": "text/html"}).status == 406
+@pytest.mark.parametrize("revision", [HANDSHAKES[-1], DISCOVERY])
+@pytest.mark.parametrize(
+    "accept",
+    [[], [""], ["*/*"], ["application/*;q=0.5"], ["text/event-stream", "Application/JSON"]],
+)
+def test_a_client_that_takes_json_is_answered(
+    peer: HttpPeer, accept: list[str], revision: str
+) -> None:
+    """Without Accept it takes anything (RFC 9110, 12.5.1); the header may be repeated."""
+    message = call("echo", None, 1, revision)
+    body = json.dumps(message).encode()
+    headers = {**revision_headers(message, revision), "host": "127.0.0.1", "connection": "close"}
+    headers |= {"content-length": str(len(body))}
+    rows = [(name, text) for name, text in headers.items() if name != "accept"]
+    rows += [("accept", text) for text in accept]
+    start = "\r\n".join(["POST /mcp HTTP/1.1", *(f"{n}: {t}" for n, t in rows), "", ""])
+    assert exchange(peer.port, start.encode() + body).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("accept", ["text/html", "text/event-stream"])
+def test_a_client_that_does_not_take_json_is_refused(peer: HttpPeer, accept: str) -> None:
+    """The server opens no streams."""
+    assert peer.post(call("echo"), headers={"accept": accept}).status == 406
+
+
+def test_a_page_of_this_machine_can_use_the_server_from_a_browser(peer: HttpPeer) -> None:
+    """A browser asks first, and lets the page read the answer only with this header."""
+    headers = {
+        "Origin": "http://localhost:6274",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type,mcp-protocol-version",
+    }
+    preflight = ask(peer.port, "OPTIONS", headers=headers)
+    allowed = preflight.headers["access-control-allow-headers"].split(", ")
+    assert (preflight.status, preflight.body) == (204, b"")
+    assert {"content-type", "mcp-protocol-version"} <= set(allowed)
+    answer = peer.post(call("echo"), headers={"origin": headers["Origin"]})
+    for given in (preflight.headers, answer.headers):
+        assert given["access-control-allow-origin"] == headers["Origin"]
 
 
 def test_two_servers_answer_one_client_in_turn() -> None:

@@ -24,7 +24,7 @@ TOKEN = "0123456789abcdef"  # noqa: S105 - not one
 RULES = Rules(
     token_sha256=sha256_hex(TOKEN.encode()),
     hosts=frozenset({HostName("127.0.0.1"), HostName("skills.example", "8443")}),
-    origins=frozenset({"https://app.example"}),
+    origins=frozenset({"https://app.example", "vscode-file://vscode-app", "app://."}),
 )
 GOOD = {
     "host": "127.0.0.1:8765",
@@ -104,6 +104,9 @@ def test_our_names_are_known_in_any_case_and_with_any_port_unless_one_is_given(h
         "http://localhost@evil.example",
         "http://127.0.0.1.nip.example:80",
         "file://localhost",
+        "tauri://localhost",
+        "app://-",
+        "file://",
         "",
     ],
 )
@@ -137,14 +140,45 @@ def test_an_allowed_origin_may_read_the_answer() -> None:
     assert ("access-control-allow-origin", "https://app.example") in given
 
 
-def test_a_page_of_this_machine_may_not_read_the_answer_unless_allowed() -> None:
-    """Any development server can run on a local port."""
-    assert cors_headers(good_head(origin="http://localhost:6274"), RULES) == ()
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "vscode-file://vscode-app",
+        "app://obsidian.md",
+        "tauri://localhost",
+        "chrome-extension://cjpalhdlnbpafiamejdnhcphjbkeiagm",
+    ],
+)
+def test_the_refusal_of_an_origin_names_an_option_that_allows_it(origin: str) -> None:
+    """Desktop programs have schemes of their own."""
+    refused = check_head(good_head(origin=origin), replace(RULES, origins=frozenset()))
+    assert isinstance(refused, Answer)
+    allowed = parse_origin(origin)
+    assert ("--allowed-origin" in refused.text, allowed) == (True, origin)
+    assert status(good_head(origin=origin), replace(RULES, origins=frozenset({origin}))) is None
 
 
-def test_a_browser_may_ask_first_without_the_token() -> None:
+@pytest.mark.parametrize("origin", ["null", "file://", ""])
+def test_the_refusal_of_what_is_no_single_origin_names_no_option(origin: str) -> None:
+    """No option can allow it: many pages share it."""
+    refused = check_head(good_head(origin=origin), RULES)
+    assert isinstance(refused, Answer)
+    assert ("--allowed-origin" in refused.text, parse_origin(origin)) == (False, None)
+
+
+def test_only_pages_of_a_local_server_may_read_its_answers() -> None:
+    """A page of the client's machine may not read what a team's server answers."""
+    local = good_head(origin="http://localhost:6274")
+    assert cors_headers(local, RULES) != ()
+    assert cors_headers(local, replace(RULES, loopback=False)) == ()
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://app.example", "vscode-file://vscode-app", "http://localhost:6274"]
+)
+def test_a_browser_may_ask_first_without_the_token(origin: str) -> None:
     """It cannot send it with that question."""
-    preflight = good_head(method="OPTIONS", origin="https://app.example", authorization=None)
+    preflight = good_head(method="OPTIONS", origin=origin, authorization=None)
     assert status(preflight) == 204
 
 

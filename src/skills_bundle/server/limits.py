@@ -51,7 +51,15 @@ HTTP_IDLE_SECONDS: Final = 75
 """Seconds a connection may stay open between two requests: longer than the 60 common in reverse
 proxies, so that the proxy closes first."""
 HTTP_MAX_CONNECTIONS: Final = 256
-"""Connections of one process; further ones get 503."""
+"""Connections that one process serves, or fewer if it may open few files; further ones get 503."""
+HTTP_MAX_REFUSALS: Final = 64
+"""Further connections that may wait for their 503; those beyond are closed at once."""
+HTTP_ACCEPT_BATCH: Final = 16
+"""Connections accepted before the first of them is counted."""
+HTTP_OTHER_DESCRIPTORS: Final = 128
+"""File descriptors that are left for refusals, new connections and the files that are served."""
+HTTP_REFUSALS_LOG_SECONDS: Final = 60.0
+"""Seconds between two lines of the log about refused connections."""
 HTTP_MAX_REQUESTS: Final = 64
 """Requests whose bodies one process holds at once; further ones get 503."""
 HTTP_STOP_GRACE_SECONDS: Final = 10

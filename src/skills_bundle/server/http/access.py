@@ -33,7 +33,7 @@ _ADDRESS: Final = re.compile(r"(?P<host>\[[^\]\s]+\]|[^:\s\[\]/]+):(?P<port>[0-9
 _MAX_PORT: Final = 65535
 _TOKEN: Final = re.compile(rb"[A-Za-z0-9._~+/-]+=*")
 _HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?")
-_ORIGIN: Final = re.compile(r"https?://(?P<host>[^/?#@\s]+)")
+_ORIGIN: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<host>[^/?#@\s]+)")
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _VERSION_HEADER: Final = "mcp-protocol-version"
 _VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
@@ -57,7 +57,7 @@ class HttpOptions:
         token: Content of the variable or file; a problem if it cannot be read; None if neither was
             named.
         hosts: Further names that clients use for this server.
-        origins: Web origins whose pages may send requests.
+        origins: Origins of web pages and desktop programs that may send requests.
     """
 
     address: str
@@ -88,7 +88,7 @@ class Rules:
             is not kept, so no traceback or log can show it.
         hosts: Names accepted in `Host`. A page that uses DNS rebinding sends its own name, which
             is not among them.
-        origins: Web origins that may use this server from a browser, in lower case.
+        origins: Origins of web pages and desktop programs that may use this server, in lower case.
         loopback: Whether only this machine can connect; then pages served by this machine may send
             requests as well.
     """
@@ -135,7 +135,10 @@ def check_options(options: HttpOptions, resolve: Callable[[str], str | None]) ->
         problems.append(Problem(code="host", message=message, path="--allowed-host"))
     origins = [parse_origin(text) for text in options.origins]
     if None in origins:
-        message = "An allowed origin is https://NAME or https://NAME:PORT, without a path."
+        message = (
+            "An allowed origin is SCHEME://NAME or SCHEME://NAME:PORT, without a path, such as "
+            "https://app.example or vscode-file://vscode-app."
+        )
         problems.append(Problem(code="origin", message=message, path="--allowed-origin"))
     if not problems and not reached.is_loopback:
         needs_name = reached.is_unspecified and not hosts
@@ -211,7 +214,10 @@ def parse_host(text: str) -> HostName | None:
 
 
 def parse_origin(text: str) -> str | None:
-    """Parse a web origin (`https://name[:port]`); return None if it is not one."""
+    """Parse an origin (`scheme://name[:port]`); return None if it is not one.
+
+    Desktop programs have schemes of their own, such as `tauri://localhost`.
+    """
     match = _ORIGIN.fullmatch(text.lower())
     return text.lower() if match and parse_host(match["host"]) else None
 
@@ -292,9 +298,9 @@ def _object(value: object) -> dict[str, object]:
 
 
 def cors_headers(head: Head, rules: Rules) -> Headers:
-    """Return the headers that let a page of an allowed origin read the answer."""
+    """Return the headers that let a page of an origin that may send requests read the answer."""
     origin = head.one("origin")
-    if origin is None or origin.lower() not in rules.origins:
+    if origin is None or not _is_allowed(origin.lower(), rules):
         return ()
     return (("access-control-allow-origin", origin), ("vary", "origin"))
 
@@ -328,14 +334,22 @@ def _check_origin(head: Head, rules: Rules) -> Answer | None:
     if not head.all("origin"):  # not a browser, or a page of this very origin
         return None
     origin = (head.one("origin") or "").lower()
-    if origin in rules.origins or (rules.loopback and _is_local_page(origin)):
+    if _is_allowed(origin, rules):
         return None
+    if parse_origin(origin) is None:  # such as `null`, which many pages share
+        return Answer(403, "Pages without one origin of the form SCHEME://NAME cannot be allowed.")
     return Answer(403, "Pages of that origin may not send requests; --allowed-origin allows one.")
+
+
+def _is_allowed(origin: str, rules: Rules) -> bool:
+    return origin in rules.origins or (rules.loopback and _is_local_page(origin))
 
 
 def _is_local_page(origin: str) -> bool:
     match = _ORIGIN.fullmatch(origin)
-    host = parse_host(match["host"]) if match else None
+    if match is None or match["scheme"] not in {"http", "https"}:
+        return False
+    host = parse_host(match["host"])
     return host is not None and host.name in _LOOPBACK_NAMES
 
 
@@ -387,6 +401,15 @@ def _check_content_type(head: Head, _: Rules) -> Answer | None:
     return Answer(415, "The body must be application/json, in UTF-8, not compressed.")
 
 
+def _check_accept(head: Head, _: Rules) -> Answer | None:
+    """Refuse a client that does not take JSON; without preferences it takes anything (RFC 9110)."""
+    ranges = ",".join(head.all("accept")).lower().split(",")
+    types = {media_range.partition(";")[0].strip() for media_range in ranges} - {""}
+    if not types or types & {"application/json", "application/*", "*/*"}:
+        return None
+    return Answer(406, "Answers are application/json; Accept must allow it or be absent.")
+
+
 def _check_length(head: Head, _: Rules) -> Answer | None:
     length = head.one("content-length")  # digits only: the parser checked
     if length is None or int(length) <= limits.HTTP_BODY_MAX_BYTES:
@@ -404,5 +427,6 @@ _CHECKS: Final[tuple[Callable[[Head, Rules], Answer | None], ...]] = (
     _check_token,
     _check_method,
     _check_content_type,
+    _check_accept,
     _check_length,
 )

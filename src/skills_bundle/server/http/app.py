@@ -272,12 +272,14 @@ def _parse(head: Head, body: bytes) -> framing.Message:
 def _without_secrets(scope: Event) -> Event:
     """Return the scope without headers that the SDK does not need.
 
-    The content type, which was checked, is rewritten in the one form that the SDK accepts.
+    The content type and Accept, which were checked, are rewritten in a form that the SDK accepts:
+    it treats a missing Accept as one that allows nothing, and reads only the first of several.
     """
     headers: list[tuple[bytes, bytes]] = scope["headers"]
-    removed = {*_SECRET_HEADERS, b"content-type"}
+    rewritten = [(name, _JSON.encode()) for name in (b"content-type", b"accept")]
+    removed = {*_SECRET_HEADERS, *dict(rewritten)}
     kept = [(name, text) for name, text in headers if name not in removed]
-    return {**scope, "headers": [*kept, (b"content-type", _JSON.encode())]}
+    return {**scope, "headers": [*kept, *rewritten]}
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -27,7 +27,7 @@ from skills_bundle.installed import location as installed
 from skills_bundle.server import limits, session
 from skills_bundle.server.http.access import MCP_PATH, check_options
 from skills_bundle.server.http.app import App
-from skills_bundle.server.http.protocol import BoundedProtocol
+from skills_bundle.server.http.protocol import BoundedProtocol, Room
 from skills_bundle.server.run import say, startup_lines
 from skills_bundle.server.tools import ToolContext, toolbox
 
@@ -128,11 +128,16 @@ class Server(uvicorn.Server):
     def __init__(self, app: App) -> None:
         """Prepare; uvicorn's environment variables have no effect."""
         self._app = app
+        self._room = Room()
+
+        class Protocol(BoundedProtocol):
+            room = self._room
+
         config = uvicorn.Config(
             app,
             lifespan="off",
             ws="none",
-            http=BoundedProtocol,
+            http=Protocol,
             loop="asyncio",
             interface="asgi3",
             workers=1,
@@ -142,7 +147,7 @@ class Server(uvicorn.Server):
             forwarded_allow_ips=[],
             server_header=False,
             headers=[("cache-control", "no-store"), ("x-content-type-options", "nosniff")],
-            limit_concurrency=limits.HTTP_MAX_CONNECTIONS,
+            backlog=limits.HTTP_ACCEPT_BATCH,
             timeout_keep_alive=limits.HTTP_IDLE_SECONDS,
             timeout_graceful_shutdown=limits.HTTP_STOP_GRACE_SECONDS,
             h11_max_incomplete_event_size=limits.HTTP_HEAD_MAX_BYTES,
@@ -156,8 +161,16 @@ class Server(uvicorn.Server):
 
     async def run_on(self, listener: socket.socket) -> None:
         """Serve a listening socket until `should_exit` is set."""
+        asyncio.get_running_loop().set_exception_handler(self._room.handle_loop_error)
         async with self._app.running():
             await self.serve([listener])
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to accept connections, a few at a time."""
+        await super().startup(sockets)
+        # asyncio accepts as many at once as the queue was long when it began to listen.
+        for listener in sockets or ():
+            listener.listen(_BACKLOG)
 
 
 def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
