@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from skills_bundle.bundle import assemble, receipt
 from skills_bundle.project.file_facts import open_facts
 from skills_bundle.skills.model import FileFacts
+from skills_bundle.skills.rules import Policy
 from skills_bundle.skills.scan import scan
 
 if TYPE_CHECKING:
@@ -97,11 +98,13 @@ class SkillsFolder:
         *,
         exclude: tuple[str, ...] = (),
         strict: bool = False,
+        allow: tuple[str, ...] = (),
     ) -> ScanResult:
         """Scan the folder; without facts, by the disk alone."""
         is_project = self.name == "."
+        policy = Policy(strict, allow)
         return scan(
-            self.path, facts or FileFacts(), exclude=exclude, strict=strict, is_project=is_project
+            self.path, facts or FileFacts(), exclude=exclude, policy=policy, is_project=is_project
         )
 
     def lock(self, facts: FileFacts | None = None) -> CatalogLock:

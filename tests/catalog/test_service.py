@@ -152,11 +152,12 @@ def test_a_skill_answers_to_its_name_and_its_path(catalog: Catalog, key: str) ->
 
 
 def test_two_skills_of_one_name_are_both_reachable(tmp_path: Path) -> None:
-    """By path; the bare name answers the one whose path it is, else the first by path."""
+    """By path; the name alone is refused unless it is the path of one, never the first."""
     skills = {path: {"SKILL.md": path.encode()} for path in ("a/x", "b/x", "c/y", "y")}
     catalog = InstalledBuilder(skills=skills).install(tmp_path).catalog()
-    answers = {key: catalog.read(key).content for key in ("x", "b/x", "y", "c/y")}
-    assert answers == {"x": "a/x", "b/x": "b/x", "y": "y", "c/y": "c/y"}
+    answers = {key: catalog.read(key).content for key in ("a/x", "b/x", "y", "c/y")}
+    assert _code(catalog.read, "x") == "ambiguous_skill"
+    assert answers == {"a/x": "a/x", "b/x": "b/x", "y": "y", "c/y": "c/y"}
 
 
 @pytest.mark.parametrize("skill", ["Alpha", "alpha ", "alph", "../alpha", "alpha/", "%61lpha", "*"])

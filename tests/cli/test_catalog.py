@@ -9,6 +9,7 @@ import pytest
 from skills_bundle.catalog import limits
 from skills_bundle.catalog.service import Catalog
 from skills_bundle.cli.commands.catalog import read_to_end
+from skills_bundle.cli.view.catalog import ReadRequest, explain_refusal
 from skills_bundle.errors import UnsafeFileError
 from tests.cli.installed import LONG, install
 from tests.cli.runner import call, on_terminal
@@ -153,6 +154,14 @@ def test_pages_of_two_versions_are_never_joined(tmp_path: Path) -> None:
     first = made.catalog().read("long")
     with pytest.raises(UnsafeFileError, match="changed"):
         read_to_end(Replaced({"acme-skills": made.open()}), first)
+
+
+def test_a_name_that_two_skills_share_is_explained_with_their_paths(tmp_path: Path) -> None:
+    """A read of the first one would be a silent choice."""
+    skills = {path: {"SKILL.md": SKILL} for path in ("a/alpha", "b/alpha")}
+    catalog = InstalledBuilder(skills=skills).install(tmp_path).catalog()
+    request = ReadRequest("alpha", "SKILL.md", "markdown")
+    assert explain_refusal(catalog, request).endswith("Use a path instead: a/alpha, b/alpha.")
 
 
 def test_a_limit_gives_one_page_and_says_how_to_go_on(ask_whole: Ask) -> None:

@@ -297,6 +297,17 @@ def test_a_refused_skill_can_be_left_out_by_a_second_run(tmp_path: Path) -> None
     assert settings.read(tmp_path / "pyproject.toml").exclude == ("bad",)
 
 
+def test_a_name_mismatch_can_be_allowed(tmp_path: Path) -> None:
+    """The setting is written, so that the build allows it as well."""
+    skill(tmp_path, "skills/good")
+    (tmp_path / "skills/good").rename(tmp_path / "skills/better")
+    assert call("init", str(tmp_path), "--name", "acme").code == 1
+    assert call("init", str(tmp_path), "--allow", "name_mismatch").code == 0
+    assert settings.read(tmp_path / "pyproject.toml").allow == ("name_mismatch",)
+    (made,) = project.make_lock(project.load(tmp_path))[0].skills
+    assert (made.name, made.path, made.diagnostics) == ("good", "better", ("name_mismatch",))
+
+
 def test_options_become_settings(tmp_path: Path) -> None:
     """Those that say otherwise than the defaults."""
     address, ref = "https://acme.example/skills", "refs/tags/v{version}"

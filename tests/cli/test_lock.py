@@ -342,3 +342,24 @@ def test_an_ascii_stream_gets_escapes(folder: Path) -> None:
     assert ran.code == 0
     assert "caf\\xe9/SKILL.md:4: " in ran.stderr
     assert ran.stdout.startswith("ok ")
+
+
+def test_a_skill_named_unlike_its_folder_is_refused_with_the_way_to_allow_it(folder: Path) -> None:
+    """Public collections have many; the lock records that it was allowed."""
+    _skill(folder, "gamma", GOOD.replace("{name}", "other"))
+    ran = call("lock", str(folder))
+    assert (ran.code, "--allow name_mismatch" in ran.stderr) == (1, True)
+    assert call("lock", str(folder), "--allow", "name_mismatch", "--strict").code == 0
+    made = locks.parse((folder / "catalog.lock.json").read_bytes())
+    assert {skill.path: skill.diagnostics for skill in made.skills} == {
+        "alpha": (),
+        "gamma": ("name_mismatch",),
+        "group/beta": (),
+    }
+
+
+def test_a_refusal_that_cannot_be_allowed_has_no_such_way(folder: Path) -> None:
+    """Only the listed codes can be allowed."""
+    _skill(folder, "gamma", "---\nname: gamma\n---\n")
+    assert "--allow" not in call("lock", str(folder)).stderr
+    assert call("lock", str(folder), "--allow", "no_description").code == 2

@@ -23,6 +23,7 @@ EVERYTHING: dict[str, object] = {
     "proof": False,
     "collection": "acme-skills.v2",
     "compression": "deflated",
+    "allow": ["name_mismatch"],
     "sbom": False,
 }
 
@@ -53,6 +54,7 @@ def test_every_setting_is_read() -> None:
         proof=False,
         collection="acme-skills.v2",
         compression="deflated",
+        allow=("name_mismatch",),
         sbom=False,
         where=WHERE,
     )

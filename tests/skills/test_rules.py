@@ -7,7 +7,7 @@ import pytest
 from skills_bundle.skills import rules
 from skills_bundle.skills.codes import diagnose
 from skills_bundle.skills.model import SkillFile
-from skills_bundle.skills.rules import Candidate
+from skills_bundle.skills.rules import Candidate, Policy
 from tests.builders import codes, skill_md
 
 
@@ -73,7 +73,7 @@ def test_warnings_let_a_skill_in() -> None:
 def test_strict_refuses_for_a_warning() -> None:
     """The same diagnostic."""
     skills, (refused,) = rules.judge(
-        [candidate("x", skill_md("x", more="model: fast\n"))], strict=True
+        [candidate("x", skill_md("x", more="model: fast\n"))], Policy(strict=True)
     )
     assert (skills, codes(refused)) == ((), ["unknown_field"])
 
@@ -192,7 +192,7 @@ def test_the_name_is_given_in_nfc() -> None:
 def test_strict_refuses_a_hidden_character_written_as_an_escape(escape: str) -> None:
     """The file looks harmless; what an agent gets does not."""
     text = f'---\nname: x\ndescription: "a{escape}b"\n---\n'
-    _, (refused,) = rules.judge([candidate("x", text)], strict=True)
+    _, (refused,) = rules.judge([candidate("x", text)], Policy(strict=True))
     assert codes(refused) == ["hidden_characters"]
 
 
@@ -224,3 +224,18 @@ def test_a_final_line_break_is_a_warning_with_the_fix(style: str) -> None:
     assert (row.code, row.line) == ("final_line_break", 3)
     assert f"`{style[0]}-`" in row.message
     assert found(f"---\nname: x\ndescription: {style[0]}-\n  Text.\n---\n") == []
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_name_mismatch_that_is_allowed_is_a_warning(strict: bool) -> None:  # noqa: FBT001
+    """The lock records it, also if other warnings refuse."""
+    rows = [candidate("a/x", skill_md("z"))]
+    (skill,), refused = rules.judge(rows, Policy(strict=strict, allow=("name_mismatch",)))
+    assert (refused, skill.name, codes(skill)) == ((), "z", ["name_mismatch"])
+    assert rules.judge(rows)[0] == ()
+
+
+def test_allowing_a_name_mismatch_allows_nothing_else() -> None:
+    """Another problem of the same skill still refuses it."""
+    rows = [candidate("x", "---\nname: z\n---\n")]
+    assert rules.judge(rows, Policy(allow=("name_mismatch",)))[0] == ()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from skills_bundle.skills.model import FileFacts
+from skills_bundle.skills.rules import Policy
 from skills_bundle.skills.scan import scan
 from tests.skills_collection.collection import (
     reference_description,
@@ -32,7 +33,7 @@ def test_a_new_skill_is_valid_whatever_is_in_its_description(tmp_path: Path) -> 
 def test_a_new_skill_passes_our_strict_scan(tmp_path: Path) -> None:
     """Without a single diagnostic."""
     run(SCRIPT, tmp_path / "rotating-keys", "--description", AWKWARD, "--script", "turn.py")
-    result = scan(tmp_path, FileFacts(), strict=True)
+    result = scan(tmp_path, FileFacts(), policy=Policy(strict=True))
     assert [(s.description, s.diagnostics) for s in result.skills] == [(AWKWARD, ())]
     assert [(file.path, file.executable) for file in result.skills[0].files] == [
         ("SKILL.md", False),

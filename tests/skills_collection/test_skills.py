@@ -15,6 +15,7 @@ from skills_bundle.bundle import assemble
 from skills_bundle.catalog import search
 from skills_bundle.project import project, settings
 from skills_bundle.skills.model import FileFacts
+from skills_bundle.skills.rules import Policy
 from skills_bundle.skills.scan import scan
 from tests.skills_collection.collection import (
     MARKDOWN,
@@ -58,7 +59,7 @@ def test_a_skill_is_valid_for_the_reference_validator(name: str) -> None:
 
 def test_every_skill_passes_our_strict_scan_without_a_diagnostic() -> None:
     """What we ask of others holds for us, warnings included."""
-    result = scan(SKILLS, FileFacts(), strict=True)
+    result = scan(SKILLS, FileFacts(), policy=Policy(strict=True))
     assert result.refused == ()
     assert [(skill.name, skill.diagnostics) for skill in result.skills] == [(n, ()) for n in NAMES]
 

@@ -47,8 +47,8 @@ MESSAGES: Final[dict[str, str]] = {
         "collections are served: omit `collection`, or search to see which skills there are."
     ),
     "ambiguous_skill": (
-        "More than one collection has a skill of this name or path. Pass `collection` to choose "
-        "one; a search for the name lists them, each with its collection."
+        "More than one skill has this name or path. Pass the path of one as `skill`, and its "
+        "`collection` if there are several; a search for the name lists them with both."
     ),
     "response_too_large": (
         "The answer does not fit into one response. Ask for less with a smaller limit."

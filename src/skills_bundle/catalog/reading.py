@@ -124,14 +124,14 @@ def _suffix(path: str) -> str:
 # --- what may be read -------------------------------------------------------------------------
 
 
-def find_skill(lock: CatalogLock, key: str) -> LockedSkill | None:
-    """Return the skill with this path, else the first one with this name, else None.
+def find_skills(lock: CatalogLock, key: str) -> tuple[LockedSkill, ...]:
+    """Return the skill with this path, else every skill with this name.
 
     The path goes first because it is unique: a skill whose path is the name of another one stays
     reachable.
     """
-    by_path = next((skill for skill in lock.skills if skill.path == key), None)
-    return by_path or next((skill for skill in lock.skills if skill.name == key), None)
+    by_path = tuple(skill for skill in lock.skills if skill.path == key)
+    return by_path or tuple(skill for skill in lock.skills if skill.name == key)
 
 
 def check_allowed(resource: str, resources: Resources) -> None:

@@ -209,6 +209,7 @@ REASONS: Final[dict[str, str]] = {
     "bom": "SKILL.md starts with a byte order mark, which some readers do not skip.",
     "fence_blanks": "A `---` line of the frontmatter ends in blanks, which some readers refuse.",
     "name_form": "The name does not have the form that the Agent Skills specification requires.",
+    "name_mismatch": "The name is not the folder's name, which the extension requires.",
     "description_too_long": "The description is longer than the specification allows.",
     "field_type": "A field defined by the specification has a type that hosts refuse.",
     "reserved_key": "The frontmatter has a key `__proto__`, which JavaScript hosts refuse.",
@@ -217,7 +218,13 @@ REASONS: Final[dict[str, str]] = {
 }
 """Why a skill has no entry. The first reason that applies is reported."""
 
-_BY_DIAGNOSTIC: Final = ("yaml_repaired", "yaml_ambiguous", "bom", "fence_blanks")
+_BY_DIAGNOSTIC: Final = (
+    "yaml_repaired",
+    "yaml_ambiguous",
+    "bom",
+    "fence_blanks",
+    "name_mismatch",
+)
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 

@@ -294,16 +294,16 @@ def _order(row: SkillRow) -> tuple[str, str, str]:
 
 
 def _holder(found: Snapshot, skill: str) -> tuple[Source, BundleState, LockedSkill]:
-    """Return the one collection that holds a skill, and the skill.
+    """Return the one skill with this path or name, and its collection.
 
     Raises:
-        ToolError: `ambiguous_skill` if several hold it; if none does, `collection_unavailable` if
-            one could not be checked, else `resource_unavailable`.
+        ToolError: `ambiguous_skill` if there are several; else `collection_unavailable` if a
+            collection could not be checked, `resource_unavailable` if all were.
     """
     holders = [
         (source, view, locked)
         for source, view in found.available
-        if (locked := reading.find_skill(view.lock, skill)) is not None
+        for locked in reading.find_skills(view.lock, skill)
     ]
     if len(holders) == 1:
         return holders[0]

@@ -458,13 +458,20 @@ def scan_project(project: Path) -> ProjectSkills:
     from skills_bundle.bundle import assemble  # noqa: PLC0415 -- see the docstring above
     from skills_bundle.project import settings  # noqa: PLC0415 -- likewise
     from skills_bundle.skills.model import FileFacts  # noqa: PLC0415 -- likewise
+    from skills_bundle.skills.rules import Policy  # noqa: PLC0415 -- likewise
     from skills_bundle.skills.scan import scan  # noqa: PLC0415 -- likewise
 
     try:
         chosen = settings.read(project / "pyproject.toml")
         folder = project / to_disk(chosen.skills)
         facts = FileFacts(_committed_lock(project))
-        found = scan(folder, facts, exclude=chosen.exclude, is_project=chosen.skills == ".")
+        found = scan(
+            folder,
+            facts,
+            exclude=chosen.exclude,
+            policy=Policy(allow=chosen.allow),
+            is_project=chosen.skills == ".",
+        )
         usable = replace(found, refused=(), problems=())
         return ProjectSkills(folder, assemble.lock(chosen.collection, usable), len(found.refused))
     except SkillsBundleError as error:

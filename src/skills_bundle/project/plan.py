@@ -51,6 +51,7 @@ class InitOptions:
     package: str | None = None
     skills: str | None = None
     exclude: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
     repository: str | None = None
     source_ref: str | None = None
     console_script: str | None = None
@@ -96,7 +97,8 @@ class Layout:
         """The settings that the project will have."""
         base = self.configuration.settings or settings.defaults(self.name)
         exclude = self.options.exclude or base.exclude
-        return replace(base, skills=self.skills, collection=self.collection, exclude=exclude)
+        chosen = replace(base, skills=self.skills, collection=self.collection, exclude=exclude)
+        return replace(chosen, allow=self.options.allow or base.allow)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -168,6 +170,7 @@ def _unusable(options: InitOptions) -> Iterator[Problem]:
         "repository": options.repository,
         "source-ref": options.source_ref,
         "exclude": [*options.exclude] or None,
+        "allow": [*options.allow] or None,
     }
     for key, value in given.items():
         for message in CHECKS[key](value) if value is not None else ():
@@ -299,7 +302,9 @@ def _differing_settings(layout: Layout) -> Iterator[Problem]:
         return
     for key, wanted in _optional(layout).items():
         there = getattr(configured, key.replace("-", "_"))
-        if there and not (there == wanted or (key == "exclude" and {*wanted} <= {*there})):
+        if there and not (
+            there == wanted or (key in {"exclude", "allow"} and {*wanted} <= {*there})
+        ):
             yield _conflict(f"{configured.where}.{key}", _toml_value(there), _toml_value(wanted))
 
 
@@ -433,6 +438,7 @@ def _optional(layout: Layout) -> dict[str, str | tuple[str, ...]]:
     options = layout.options
     rows = {
         "exclude": options.exclude or None,
+        "allow": options.allow or None,
         "repository": options.repository,
         "source-ref": options.source_ref,
     }

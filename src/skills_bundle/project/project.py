@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
 from skills_bundle.bundle import assemble, limits
 from skills_bundle.bundle.lock import LOCK_FILE_NAME, CatalogLock, parse
@@ -22,6 +22,7 @@ from skills_bundle.files import reading
 from skills_bundle.files.paths import from_disk, to_disk
 from skills_bundle.files.writing import replace_file
 from skills_bundle.project import file_facts, settings
+from skills_bundle.skills.rules import Policy
 from skills_bundle.skills.scan import scan
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Overrides(TypedDict, total=False):
     collection: str
     exclude: tuple[str, ...]
     strict: bool
+    allow: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +98,11 @@ def load(folder: Path, **overrides: Unpack[Overrides]) -> Project:
 
 
 def _overridden(found: Settings, overrides: Overrides) -> Settings:
-    table: dict[str, object] = {**overrides}
-    if "exclude" in overrides:
-        table["exclude"] = [*overrides["exclude"]]
+    values: dict[str, object] = {**overrides}
+    table = {
+        key: list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
+        for key, value in values.items()
+    }
     settings.parse(table, COMMAND_LINE, found.collection)  # raises for invalid values
     return replace(found, **overrides)
 
@@ -154,7 +158,7 @@ def find_skills(project: Project) -> ScanResult:
         project.folder / to_disk(chosen.skills),
         project.facts.facts,
         exclude=chosen.exclude,
-        strict=chosen.strict,
+        policy=Policy(chosen.strict, chosen.allow),
         is_project=chosen.skills == ".",
     )
 

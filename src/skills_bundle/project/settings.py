@@ -18,6 +18,7 @@ from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.files import paths, reading
 from skills_bundle.formats import toml
 from skills_bundle.project import limits
+from skills_bundle.skills.codes import ALLOWABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,6 +60,8 @@ class Settings:
         repository: Asserted address of the repository, or null.
         source_ref: Asserted ref; `{version}` is replaced by the project's version. Or null.
         strict: Whether warnings refuse a skill.
+        allow: Codes of diagnostics that become warnings instead of refusing the skill; only
+            `name_mismatch`.
         exclude: Folders below the skills folder whose skills are left out.
         proof: Whether the receipt carries the raw commit and trees.
         compression: How members of the wheel are stored. `deflated` makes it depend on zlib.
@@ -72,6 +75,7 @@ class Settings:
     repository: str | None = None
     source_ref: str | None = None
     strict: bool = False
+    allow: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     proof: bool = True
     compression: Compression = "stored"
@@ -125,6 +129,15 @@ def _folders(value: object) -> Iterator[str]:
             yield f"entry {position}: {message}"
 
 
+def _allowable(value: object) -> Iterator[str]:
+    if not isinstance(value, list):
+        yield "must be an array of strings"
+        return
+    for position, entry in enumerate(cast("list[object]", value)):
+        if entry not in ALLOWABLE:
+            yield f"entry {position}: must be one of {', '.join(ALLOWABLE)}"
+
+
 def _repository(value: object) -> Iterator[str]:
     yield from _matching(_REPOSITORY, "must be an address such as https://example.org/o/r")(value)
     if isinstance(value, str) and _PASSWORD.match(value):
@@ -175,6 +188,7 @@ CHECKS: Final[dict[str, Callable[[object], Iterator[str]]]] = {
     "repository": _repository,
     "source-ref": _source_ref,
     "strict": _boolean,
+    "allow": _allowable,
     "exclude": _folders,
     "proof": _boolean,
     "collection": _collection,

@@ -18,6 +18,10 @@ EXTENSION: Final = "MCP skills extension"
 OURS: Final = "skills-bundle"
 
 
+ALLOWABLE: Final = ("name_mismatch",)
+"""Codes of level refuse that the setting `allow` makes warnings."""
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """The meaning of a code.

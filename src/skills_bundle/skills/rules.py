@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from skills_bundle.skills.frontmatter import Frontmatter
 
-__all__ = ["CODES", "Candidate", "check", "judge"]
+__all__ = ["CODES", "Candidate", "Policy", "check", "judge"]
 
 _CODE: Final = re.compile(
     r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|`[^`\n]++`", re.MULTILINE | re.DOTALL
@@ -55,6 +55,23 @@ class Candidate:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Which diagnostics refuse a skill, beyond their level.
+
+    Attributes:
+        strict: Let every warning refuse.
+        allow: Codes of `codes.ALLOWABLE` that are warnings, also if strict.
+    """
+
+    strict: bool = False
+    allow: tuple[str, ...] = ()
+
+    def refuses(self, row: Diagnostic) -> bool:
+        """Return whether a diagnostic refuses its skill."""
+        return row.code not in self.allow and (self.strict or row.level is Level.REFUSE)
+
+
 @dataclass(slots=True)
 class _Case:
     """A candidate while it is checked."""
@@ -70,28 +87,33 @@ class _Case:
 
 
 def judge(
-    candidates: Sequence[Candidate], *, strict: bool = False
+    candidates: Sequence[Candidate], policy: Policy | None = None
 ) -> tuple[tuple[Skill, ...], tuple[RefusedSkill, ...]]:
     """Check candidates; each becomes either a skill or a refused skill.
 
     Args:
         candidates: All skill folders of one skills folder, in any order.
-        strict: Let a warning refuse too.
+        policy: Which diagnostics refuse a skill.
 
     Returns:
         Both sorted by the bytes of the path.
     """
+    policy = policy or Policy()
     cases = [_examine(row) for row in sorted(candidates, key=lambda row: row.path.encode())]
     _compare(cases)
     skills: list[Skill] = []
     refused: list[RefusedSkill] = []
     for case in cases:
-        rows = tuple(sorted(set(case.rows), key=_order))
-        if any(strict or row.level is Level.REFUSE for row in rows) or case.head is None:
+        rows = tuple(sorted({_allowed(row, policy) for row in case.rows}, key=_order))
+        if any(map(policy.refuses, rows)) or case.head is None:
             refused.append(RefusedSkill(path=case.candidate.path, diagnostics=rows))
         else:
             skills.append(_skill(case.candidate, case.head, case.name or "", rows))
     return tuple(skills), tuple(refused)
+
+
+def _allowed(row: Diagnostic, policy: Policy) -> Diagnostic:
+    return replace(row, level=Level.WARN) if row.code in policy.allow else row
 
 
 def check(candidate: Candidate) -> tuple[Diagnostic, ...]:

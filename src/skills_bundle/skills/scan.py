@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from skills_bundle.files.reading import FolderEntry
+    from skills_bundle.skills.rules import Policy
 
 LINK_MODE: Final = "120000"
 
@@ -65,7 +66,7 @@ def scan(
     facts: FileFacts,
     *,
     exclude: tuple[str, ...] = (),
-    strict: bool = False,
+    policy: Policy | None = None,
     is_project: bool = False,
 ) -> ScanResult:
     """Find every skill below a folder and read it, each file once.
@@ -74,7 +75,7 @@ def scan(
         folder: The skills folder; it may itself be reached through links.
         facts: Facts from git, or from an old lock.
         exclude: Folders below it to leave out, `/` between components, a last `/` allowed.
-        strict: Let a warning refuse a skill.
+        policy: Which diagnostics refuse a skill; without it, those of level refuse.
         is_project: Whether the folder is the project's own, so that the project's lock lies in it.
 
     Raises:
@@ -90,7 +91,7 @@ def scan(
         message = hidden if facts.not_checked_out() else f"{error.strerror}"
         problem = Problem(code="unreadable", message=message, path=str(folder))
         raise UnreadableSkillsError("The skills folder cannot be read.", (problem,)) from error
-    skills, refused = rules.judge(walk.candidates(), strict=strict)
+    skills, refused = rules.judge(walk.candidates(), policy)
     return ScanResult(
         skills=skills,
         refused=refused,

@@ -20,6 +20,7 @@ from skills_bundle.cli.view.text import count, safe, safe_line
 from skills_bundle.errors import InvalidSkillsError
 from skills_bundle.project import existing, project, writing
 from skills_bundle.project.plan import FileChange, InitOptions, choose_layout, plan_changes
+from skills_bundle.skills.codes import ALLOWABLE
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -94,6 +95,13 @@ HEADLINES: Final = {
     metavar="PATH",
     multiple=True,
     help="A folder in the skills folder to leave out; can be repeated.",
+)
+@click.option(
+    "--allow",
+    metavar="CODE",
+    multiple=True,
+    type=click.Choice(ALLOWABLE),
+    help="Lock skills with this diagnostic instead of refusing them: name_mismatch.",
 )
 @click.option("--repository", metavar="URL", help="The repository's address, for receipts.")
 @click.option("--source-ref", metavar="REF", help="A ref for receipts: refs/tags/v{version}.")

@@ -27,7 +27,9 @@ from skills_bundle.errors import (
 from skills_bundle.files.writing import replace_file
 from skills_bundle.project import project
 from skills_bundle.project.project import from_project
+from skills_bundle.skills.codes import ALLOWABLE
 from skills_bundle.skills.model import Level
+from skills_bundle.skills.rules import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,6 +125,13 @@ REPAIRS: Final[dict[Status, str]] = {
     multiple=True,
     help="Also leave out this folder in the skills folder; can be repeated.",
 )
+@click.option(
+    "--allow",
+    metavar="CODE",
+    multiple=True,
+    type=click.Choice(ALLOWABLE),
+    help="Lock skills with this diagnostic instead of refusing them: name_mismatch.",
+)
 @json_option
 @click.pass_context
 @pass_output
@@ -137,6 +146,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     target: Path | None,
     collection: str | None,
     exclude: tuple[str, ...],
+    allow: tuple[str, ...],
 ) -> int:
     """Write or check the lock of a skills folder."""
     given = {"strict": strict, "skills": skills, "collection": collection}
@@ -144,8 +154,9 @@ def command(  # noqa: PLR0913 - one parameter an option
         "project.Overrides", {name: value for name, value in given.items() if value is not None}
     )
     loaded = _load(folder, overrides)
-    if exclude:
+    if exclude or allow:
         overrides["exclude"] = (*loaded.settings.exclude, *exclude)
+        overrides["allow"] = (*loaded.settings.allow, *allow)
         loaded = _load(folder, overrides)
     if target is not None:
         loaded = replace(loaded, old_bytes=project.read_lock_file(target))
@@ -211,7 +222,8 @@ class Report:
 
     def _diagnostics(self) -> Iterator[Diagnostic]:
         result = self.result
-        refused = [(row, self.settings.strict) for s in result.refused for row in s.diagnostics]
+        policy = Policy(self.settings.strict, self.settings.allow)
+        refused = [(row, policy.refuses(row)) for s in result.refused for row in s.diagnostics]
         good = [(row, False) for skill in result.skills for row in skill.diagnostics]
         for row, refuses in (*refused, *good, *((row, False) for row in result.problems)):
             problem = Problem(code=row.code, message=row.message, path=row.path, line=row.line)
@@ -347,6 +359,7 @@ def _show(output: Output, report: Report, folder: Path) -> None:
         placed = tuple(_placed(report, row, folder) for row in problems)
         step = None if _repair(report) else failure.next_step
         output.failure(replace(failure, problems=placed, next_step=step))
+    _suggest_allow(output, report)
     rows = [("skills", report.total)]
     if report.lock is not None:
         rows.append(("files", f"{len(report.lock.files()):,}"))
@@ -359,3 +372,14 @@ def _show(output: Output, report: Report, folder: Path) -> None:
     headline = f"{report.path}: {HEADLINES[report.status]}"
     code = EXIT_OK if report.error is None else EXIT_WRONG
     pretty.show(output, summary(code, headline, rows, output.terminal))
+
+
+def _suggest_allow(output: Output, report: Report) -> None:
+    """Print how to lock skills that are refused for a diagnostic that can be allowed."""
+    codes = {row.problem.code for row in report.diagnostics if row.weight == "refused"}
+    for code in ALLOWABLE:
+        if code in codes:
+            output.note(
+                f'To lock skills with {code} as well, put `allow = ["{code}"]` into the settings, '
+                f"or add `--allow {code}`."
+            )

@@ -135,7 +135,7 @@ def explain_refusal(catalog: Catalog, request: ReadRequest) -> str:
     found = catalog.snapshot()
     available = {source.name: view for source, view in found.available}
     holders = [
-        name for name, view in available.items() if reading.find_skill(view.lock, request.skill)
+        name for name, view in available.items() if reading.find_skills(view.lock, request.skill)
     ]
     if len(holders) > 1:
         words = ["catalog", "read", request.skill, "--collection", holders[0]]
@@ -155,9 +155,14 @@ def explain_refusal(catalog: Catalog, request: ReadRequest) -> str:
 
 
 def _in_one_collection(view: BundleState, request: ReadRequest) -> str:
-    skill = reading.find_skill(view.lock, request.skill)
-    if skill is None:
-        return _unknown_skill(view.lock.skills, request)
+    first, *others = reading.find_skills(view.lock, request.skill)
+    if others:
+        paths = ", ".join(skill.path for skill in (first, *others))
+        return f"{request.skill!r} is the name of several skills. Use a path instead: {paths}."
+    return _in_one_skill(view, first, request)
+
+
+def _in_one_skill(view: BundleState, skill: LockedSkill, request: ReadRequest) -> str:
     path = f"{skill.path}/{request.resource}"
     if request.resource not in {file.path for file in skill.files}:
         return _unknown_file(skill, request)
