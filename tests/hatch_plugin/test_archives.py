@@ -203,6 +203,27 @@ def test_skills_inside_the_package_ship_with_the_code_beside_them(tmp_path: Path
     assert unpacked(sample.sdist(), tmp_path / "o").wheel().read_bytes() == wheel.read_bytes()
 
 
+def test_skills_that_ship_twice_are_reported_with_how_to_ship_them_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A skills folder in the package is the package's, too, unless it is excluded."""
+    sample = SampleProject.create(tmp_path / "acme")
+    (sample.folder / "skills").rename(sample.folder / "src/acme_skills/skills")
+    sample.replace("pyproject.toml", '"skills"\nrep', '"src/acme_skills/skills"\nrep')
+    assert "acme_skills/skills/greet/SKILL.md" in wheel_files(sample.locked().committed().wheel())
+    line = 'exclude = ["src/acme_skills/skills"]'
+    assert f"add {line} to [tool.hatch.build.targets.wheel]" in capsys.readouterr().err
+    packages = 'packages = ["src/acme_skills"]'
+    sample.replace("pyproject.toml", packages, f"{packages}\n{line}").committed()
+    wheel = sample.wheel()
+    assert [name for name in wheel_files(wheel) if name.endswith("SKILL.md")] == [
+        "acme_skills/.agents/skills/greet/SKILL.md"
+    ]
+    assert receipt_of(wheel).source.state == "clean"
+    assert "twice" not in capsys.readouterr().err
+    assert unpacked(sample.sdist(), tmp_path / "o").wheel().read_bytes() == wheel.read_bytes()
+
+
 def test_the_skills_folder_may_be_the_projects(tmp_path: Path) -> None:
     """Skills at the top of the project, code and all: the wheel names its commit."""
     sample = SampleProject.create(tmp_path / "acme")

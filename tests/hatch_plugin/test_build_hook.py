@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import tempfile
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hatchling.plugin.manager import PluginManager
 
+from skills_bundle.files import writing
 from skills_bundle.git import limits
 from skills_bundle.hatch_plugin import build_hook
 from skills_bundle.hatch_plugin.build_hook import PYGIT2, SkillsBundleBuildHook
@@ -301,3 +304,36 @@ def test_beside_another_hook_the_archive_is_finished_too(sample: SampleProject) 
     other = '[tool.hatch.build.hooks.version]\npath = "src/acme_skills/_version.py"\n'
     sample.replace("pyproject.toml", ours, f"{other}\n{ours}").committed()
     assert f"{BUNDLE}/build-receipt.json" in wheel_files(sample.wheel())
+
+
+@pytest.mark.parametrize("target", ["wheel", "sdist"])
+def test_every_missing_file_that_the_configuration_forces_in_is_named(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str], target: str
+) -> None:
+    """Whichever archive is built first: the other one needs it as well."""
+    sample.configure(
+        f"[tool.hatch.build.targets.{target}.force-include]\n"
+        '"data/one.txt" = "acme_skills/one.txt"\n"data/two.txt" = "acme_skills/two.txt"'
+    )
+    for build in (sample.wheel, sample.sdist):
+        with pytest.raises(SystemExit):
+            build()
+        told = capsys.readouterr().err
+        assert "data/one.txt: is named in `force-include` and does not exist" in told
+        assert "data/two.txt: is named in `force-include` and does not exist" in told
+
+
+def test_a_full_disk_is_reported_with_the_archive_that_does_not_fit(
+    sample: SampleProject, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The system's own error names no file; nothing is left behind."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(writing, "_replace", full)
+    with pytest.raises(SystemExit):
+        sample.wheel()
+    told = capsys.readouterr().err
+    assert "acme_skills-1.0-py2.py3-none-any.whl: No space left on device" in told
+    assert [*(sample.folder / "dist").iterdir()] == []

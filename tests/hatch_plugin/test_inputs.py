@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -88,14 +89,10 @@ def delete_unseen(sample: SampleProject) -> None:
     delete(sample)
 
 
-def ignore_and_ship(sample: SampleProject) -> None:
-    """Leave an ignored file where hatchling would pick it up."""
-    sample.write("src/acme_skills/.env", b"TOKEN=secret\n")
-
-
-def ignore_in_a_skill(sample: SampleProject) -> None:
-    """Leave an ignored file in a skill, where an sdist would pick it up."""
-    sample.write("skills/greet/run.log", b"")
+def add_repository(sample: SampleProject) -> None:
+    """Leave a clone of something in the package."""
+    git(sample.folder, "init", "--quiet", "src/acme_skills/vendored")
+    sample.write("src/acme_skills/vendored/x.py", b"")
 
 
 def lose_x_bit(sample: SampleProject) -> None:
@@ -113,8 +110,7 @@ DIRT = (
     assume_unchanged,
     skip_worktree,
     delete_unseen,
-    ignore_and_ship,
-    ignore_in_a_skill,
+    add_repository,
     lose_x_bit,
 )
 
@@ -135,11 +131,43 @@ def test_a_clean_checkout_names_its_commit(sample: SampleProject) -> None:
     assert wheel == sdist
 
 
-def test_an_ignored_file_never_ships(sample: SampleProject) -> None:
-    """A secret that git ignores stays out, though hatchling selects it."""
-    ignore_and_ship(sample)
-    shipped = {*wheel_files(sample.wheel()), *sdist_files(sample.sdist())}
-    assert [name for name in shipped if name.endswith(".env")] == []
+@pytest.mark.parametrize("path", [".env", "src/acme_skills/.env", "skills/greet/run.log"])
+def test_an_ignored_file_never_ships_and_is_no_dirt(
+    sample: SampleProject, capsys: pytest.CaptureFixture[str], path: str
+) -> None:
+    """Hatchling selects it; it stays out, the log lists it, and the bytes are the commit's."""
+    before = [sample.wheel("before").read_bytes(), sample.sdist("before").read_bytes()]
+    shutil.rmtree(sample.folder / "before")
+    assert "left out" not in capsys.readouterr().err
+    sample.write(path, b"TOKEN=secret\n")
+    assert [sample.wheel().read_bytes(), sample.sdist().read_bytes()] == before
+    assert capsys.readouterr().err.count(f"left out, because git ignores it: {path}") == 2
+
+
+def test_an_untracked_file_that_does_not_ship_is_no_dirt(sample: SampleProject) -> None:
+    """Neither archive has it, and the build does not read it."""
+    sample.replace(
+        "pyproject.toml",
+        "[tool.hatch.build.targets.wheel]",
+        '[tool.hatch.build.targets.sdist]\nonly-include = ["src", "hatch_build.py"]\n'
+        "[tool.hatch.build.targets.wheel]",
+    )
+    sample.committed().write("notes.txt", b"")
+    assert {verdict(sample.wheel()), verdict(sample.sdist())} == {"clean"}
+
+
+@pytest.mark.parametrize("setting", ["", 'directory = "out"\n'])
+def test_archives_of_earlier_builds_are_no_dirt(sample: SampleProject, setting: str) -> None:
+    """Git does not ignore them, and this build, as a front end's, writes to another folder."""
+    sample.replace("pyproject.toml", "ignore-vcs = true\n", f"ignore-vcs = true\n{setting}")
+    sample.write(".gitignore", b"").committed()
+    folder = "out" if setting else "dist"
+    for archive in (sample.wheel("elsewhere"), sample.sdist("elsewhere")):
+        sample.write(f"{folder}/{archive.name}", archive.read_bytes())
+    shutil.rmtree(sample.folder / "elsewhere")
+    wheel, sdist = sample.wheel("../out"), sample.sdist("../out")
+    assert {verdict(wheel), verdict(sdist)} == {"clean"}
+    assert [name for name in sdist_files(sdist) if name.startswith(folder)] == []
 
 
 @pytest.mark.parametrize(
@@ -358,7 +386,7 @@ def test_what_git_ignores_stays_out_though_the_commit_cannot_be_read(
     sample: SampleProject,
 ) -> None:
     """The ignore rules are still there."""
-    ignore_and_ship(sample)
+    sample.write("src/acme_skills/.env", b"TOKEN=secret\n")
     break_tree(sample)
     assert not [name for name in wheel_files(sample.wheel()) if name.endswith(".env")]
 
@@ -592,6 +620,63 @@ def test_a_dependency_with_a_folder_of_the_machine_is_said_to_be_computed(
     sample.replace("pyproject.toml", STATIC, line)
     sample.configure("[tool.hatch.metadata]\nallow-direct-references = true")
     assert receipt_of(sample.committed().wheel()).package.computed == ("dependencies",)
+
+
+HOOK = b"""\
+import os
+
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+
+class Hook(MetadataHookInterface):
+    def update(self, metadata):
+        metadata["description"] = "Computed"
+        if name := os.environ.get("ACME_FIELD"):
+            metadata[name] = VALUES[name]
+
+
+VALUES = {
+    "version": "6.6",
+    "dependencies": ["other"],
+    "scripts": {"acme": "os:abort"},
+    "keywords": ["other"],
+}
+"""
+
+
+@pytest.fixture
+def with_hook(sample: SampleProject) -> SampleProject:
+    """Return a project whose metadata hook changes what the environment names."""
+    static = 'dependencies = []\nkeywords = ["skills"]\nscripts = { acme = "acme_skills:run" }'
+    sample.replace("pyproject.toml", STATIC, f'{STATIC}\n{static}\ndynamic = ["description"]')
+    sample.configure('[tool.hatch.metadata.hooks.custom]\npath = "made.py"')
+    return sample.write("made.py", HOOK).committed()
+
+
+@pytest.mark.parametrize("name", ["version", "dependencies", "scripts"])
+def test_a_hook_that_replaces_a_field_that_installers_act_on_is_dirt(
+    with_hook: SampleProject,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+) -> None:
+    """The commit states another value; whoever reads it expects that one."""
+    monkeypatch.setenv("ACME_FIELD", name)
+    for build in (with_hook.wheel, with_hook.sdist):
+        found = receipt_of(build())
+        assert found.source.reason == "dirty_source"
+        assert found.package.computed == tuple(sorted(("description", name)))
+        assert f"code replaced `project.{name}`" in capsys.readouterr().err
+
+
+def test_any_other_field_that_a_hook_replaces_is_said_to_be_computed(
+    with_hook: SampleProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though it is not among the dynamic ones."""
+    assert receipt_of(with_hook.wheel()).package.computed == ("description",)
+    monkeypatch.setenv("ACME_FIELD", "keywords")
+    found = receipt_of(with_hook.wheel())
+    assert (found.source.reason, found.package.computed) == (None, ("description", "keywords"))
 
 
 def test_a_script_that_git_ignores_is_dirt(sample: SampleProject) -> None:

@@ -23,7 +23,7 @@ def variations() -> Iterator[Variation]:
         for name, (change, expect) in cases.items():
             yield Variation(group=group, name=name, build=partial(after, change), expect=expect)
     yield Variation(
-        group="ignored", name="by the machine's own excludes", build=excluded, expect=DIRTY
+        group="ignored", name="by the machine's own excludes", build=excluded, expect=CLEAN
     )
     yield Variation(
         group="environment",
@@ -87,11 +87,6 @@ def untracked_code(project: Path, subject: Subject) -> None:
     add(project, subject.package, "new.py")
 
 
-def untracked_outside(project: Path, _: Subject) -> None:
-    """Add a file that ships nowhere."""
-    add(project, "notes-of-mine.txt")
-
-
 def intent_to_add(project: Path, subject: Subject) -> None:
     """Add a file with `--intent-to-add`."""
     add(project, subject.package, "new.py")
@@ -151,14 +146,13 @@ def ignored_hatch_file(project: Path, subject: Subject) -> None:
 CASES: Final[dict[str, dict[str, tuple[Callable[[Path, Subject], None], str]]]] = {
     "untracked": {
         "in the package": (untracked_code, DIRTY),
-        "where nothing ships": (untracked_outside, DIRTY),
         "intent to add": (intent_to_add, DIRTY),
         "staged": (staged_new, DIRTY),
         "a repository in the package": (nested_repository, DIRTY),
     },
     "ignored": {
-        "in the package": (ignored_code, DIRTY),
-        ".env in a skill": (ignored_env_in_skill, DIRTY),
+        "in the package": (ignored_code, CLEAN),
+        ".env in a skill": (ignored_env_in_skill, CLEAN),
         "where nothing ships": (ignored_outside, CLEAN),
         "a repository where nothing ships": (nested_ignored, CLEAN),
         "hatch.toml": (ignored_hatch_file, DIRTY),

@@ -23,6 +23,7 @@ from skills_bundle.errors import (
 )
 from skills_bundle.files.tree import FileEntry, FileTree
 from skills_bundle.formats.digest import TreeEntry, git_object_id, sha256_hex
+from skills_bundle.formats.metadata_files import same_version
 from skills_bundle.formats.record import Record
 from skills_bundle.git import proof
 
@@ -210,10 +211,11 @@ def _check_receipt(receipt: Document[BuildReceipt], identity: Identity) -> Docum
     claim = receipt.believed
     if claim is None:
         return receipt
-    made_for = (claim.package.name, claim.package.version)
-    if identity.known and made_for != (identity.name, identity.version):
+    package = claim.package
+    same = package.name == identity.name and same_version(package.version, identity.version)
+    if identity.known and not same:
         return altered(receipt, "package", "It was made for another distribution.")
-    if identity.metadata_sha256 not in {None, claim.package.metadata_sha256}:
+    if identity.metadata_sha256 not in {None, package.metadata_sha256}:
         return altered(receipt, "metadata", "It was made with other core metadata than these.")
     if problems := proof.problems(claim.source):
         return replace(receipt, state="altered", problems=problems)

@@ -41,7 +41,7 @@ class Package(Record):
 
     Attributes:
         name: Normalised.
-        version: As hatchling normalises it.
+        version: In PEP 440's normal form; `METADATA` has it as the project typed it.
         metadata_sha256: SHA-256 of the wheel's core metadata, the file `METADATA`.
         computed: Fields of `[project]` that code or the environment gave when it was built, sorted:
             these do not follow from the commit.

@@ -19,6 +19,8 @@ from email.parser import HeaderParser
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from packaging.version import InvalidVersion, Version
+
 from skills_bundle.errors import Problem
 from skills_bundle.formats import limits
 from skills_bundle.formats.digest import RECORDED_ALGORITHMS, recorded_size
@@ -50,6 +52,18 @@ class Metadata:
     def first(self, name: str) -> str | None:
         """Return the first value of a field, which is the one that tools use, or None."""
         return next(iter(self.fields.get(name, ())), None)
+
+
+def same_version(one: str, other: str) -> bool:
+    """Return whether two spellings are one version, as PEP 440 compares them: `1.0-rc1`, `1.0rc1`.
+
+    Build backends write the version into the metadata as it was typed, and its normal form into the
+    names of files and folders. What is not a version is compared as text.
+    """
+    try:
+        return Version(one) == Version(other)
+    except InvalidVersion:
+        return one == other
 
 
 def parse_metadata(data: bytes) -> Metadata:

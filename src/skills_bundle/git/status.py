@@ -1,8 +1,9 @@
 """Edge: how a project's folder, or one file of it, compares with the commit that HEAD names.
 
-A folder is dirty if a tracked file was changed (staged or not), a file of the commit is missing, or
-there is a file that git neither tracks nor ignores. Every file of the commit is hashed here: git's
-own status skips files that it was told not to look at (`--assume-unchanged`, `--skip-worktree`).
+A folder is dirty if a tracked file was changed (staged or not) or a file of the commit is missing.
+Every file of the commit is hashed here: git's own status skips files that it was told not to look
+at (`--assume-unchanged`, `--skip-worktree`). Files that git does not track are compared one by one
+by the build, if they ship or decide something; others make nothing dirty.
 
 A project may ship a file through a symbolic link, as `LICENSE -> ../../LICENSE` in a repository of
 several projects. A link is followed only if the commit holds that very link, and its target is
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from skills_bundle.errors import CheckoutError
-from skills_bundle.files.paths import from_disk, is_junk, shown, to_disk
+from skills_bundle.files.paths import shown, to_disk
 from skills_bundle.formats.digest import TREE_MODE, git_blob_id, git_object_id
 from skills_bundle.formats.limits import MIB
 from skills_bundle.git import limits
@@ -26,7 +27,7 @@ from skills_bundle.git.proof import Revision, archive, dirty
 from skills_bundle.git.repository import checkout_errors, open_checkout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from skills_bundle.git.proof import Reason
@@ -42,9 +43,7 @@ def listed(names: Sequence[str]) -> str:
     return f"{few} and {more} more" if more > 0 else few
 
 
-def inspect(
-    project: Path, skills: str, *, is_product: Callable[[str], bool] = lambda _: False
-) -> Revision:
+def inspect(project: Path, skills: str) -> Revision:
     """Compare a project's folder with the commit that HEAD names.
 
     Only the project's folder counts: in a repository of several projects, work on another one
@@ -54,7 +53,6 @@ def inspect(
     Args:
         project: The folder of `pyproject.toml`.
         skills: The skills folder, relative to it.
-        is_product: Whether a build made an untracked path (relative to the project).
 
     Returns:
         What was found. A repository that cannot be read gives an `archive` revision with the
@@ -62,19 +60,19 @@ def inspect(
     """
     try:
         with checkout_errors():
-            return _revision(open_checkout(project), skills, is_product)
+            return _revision(open_checkout(project), skills)
     except CheckoutError as error:
         return archive(cast("Reason", error.reason), error.summary)
 
 
-def _revision(checkout: Checkout, skills: str, is_product: Callable[[str], bool]) -> Revision:
+def _revision(checkout: Checkout, skills: str) -> Revision:
     if checkout.head is None:
         return archive("no_commit", "The repository has no commit yet.")
     folder = checkout.prefix.rstrip("/")
     project = checkout.head_entry(folder)
     if project is None or project.mode != TREE_MODE:
         return archive("project_not_in_repository", f"HEAD holds no folder {folder!r}.")
-    if changes := sorted({*_changes(checkout), *_new_files(checkout, is_product)}):
+    if changes := sorted({*_changes(checkout)}):
         return dirty("dirty_source", f"Not as in the commit: {listed(changes)}.")
     path = folder if skills == "." else checkout.prefix + skills
     tree = checkout.head_entry(path)
@@ -132,31 +130,6 @@ def _same_content(checkout: Checkout, path: str, entry: Entry) -> bool:
 def link_blob(link: Path) -> str:
     """Return the id of the blob in which git keeps a link's target."""
     return git_object_id("blob", os.fsencode(link.readlink().as_posix()))
-
-
-def _new_files(checkout: Checkout, is_product: Callable[[str], bool]) -> Iterator[str]:
-    """Iterate over untracked files of the project, by path below it; by-products left out."""
-    for path in _untracked(checkout, checkout.prefix.rstrip("/")):
-        inner = path.removeprefix(checkout.prefix)
-        if not (is_junk(inner) or is_product(inner)):
-            yield inner
-
-
-def _untracked(checkout: Checkout, folder: str) -> Iterator[str]:
-    """Iterate over files that git neither tracks nor ignores; a repository counts as one path.
-
-    libgit2's own list looks into ignored folders if a later pattern takes a file back.
-    """
-    for entry in sorted(os.scandir(checkout.top / to_disk(folder)), key=lambda row: row.name):
-        path = f"{folder}/{from_disk(entry.name)}" if folder else from_disk(entry.name)
-        if entry.name == ".git" or path in checkout.index or checkout.ignored(path):
-            continue
-        if not entry.is_dir(follow_symlinks=False) or (
-            not checkout.tracks(path) and os.path.lexists(f"{entry.path}/.git")
-        ):
-            yield path
-        else:
-            yield from _untracked(checkout, path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,13 @@ from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.bundle.receipt import RECEIPT_FILE_NAME
 from skills_bundle.errors import Problem, SettingsError
 from skills_bundle.formats import metadata_files
+from skills_bundle.git.status import listed
 from skills_bundle.hatch_plugin import selection
 from skills_bundle.hatch_plugin.receipt import GENERATED, read_candidate
 from skills_bundle.hatch_plugin.selection import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from hatchling.builders.wheel import WheelBuilder
 
@@ -40,11 +41,19 @@ COMMANDS: Final = ("console_scripts", "gui_scripts")
 
 
 class FinishedArchive(NamedTuple):
-    """A finished archive, its receipt, and why that names no commit ("" if it names one)."""
+    """A finished archive.
+
+    Attributes:
+        data: Its bytes.
+        receipt: The receipt in it.
+        detail: Why the receipt names no commit; "" if it names one.
+        warnings: What the project's authors may not expect, for the build log.
+    """
 
     data: bytes
     receipt: BuildReceipt
     detail: str
+    warnings: tuple[str, ...]
 
 
 def read_wheel(data: bytes) -> dict[str, Member]:
@@ -114,7 +123,7 @@ def finish_sdist(
     _require_portable([f"{top}/{path}" for path in dict.fromkeys([*whole, RECEIPT_FILE_NAME])])
     receipt, detail = build.receipt(files, [], selection.wheel_metadata(root))
     whole = {**whole, RECEIPT_FILE_NAME: Member(receipt.to_bytes())}
-    return FinishedArchive(model.write_sdist(whole, top), receipt, detail)
+    return FinishedArchive(model.write_sdist(whole, top), receipt, detail, (*_left_out(build),))
 
 
 def finish_wheel(
@@ -159,7 +168,25 @@ def finish_wheel(
     _require_portable(whole)
     _require_one_installation(whole, dist_info)
     data = model.write_wheel(whole, dist_info, build.settings.compression)
-    return FinishedArchive(data, receipt, detail)
+    warnings = (*_left_out(build), *_twice(build, shipped))
+    return FinishedArchive(data, receipt, detail, warnings)
+
+
+def _left_out(build: Build) -> Iterator[str]:
+    if paths := sorted(build.check.left_out):
+        yield f"left out, because git ignores it: {listed(paths)}"
+
+
+def _twice(build: Build, shipped: Mapping[str, Candidate]) -> Iterator[str]:
+    """Warn of skills that the wheel has as files of a package, too."""
+    skills = build.settings.skills
+    prefix = "" if skills == "." else f"{skills}/"
+    sources = {build.check.relative(candidate.source) for candidate in shipped.values()}
+    if any(path.startswith(prefix) and path in sources for path in build.locked):
+        yield (
+            f"the wheel has the skills twice, as files of the package and in its {AGENTS} folder; "
+            f'to ship them once, add exclude = ["{skills}"] to [tool.hatch.build.targets.wheel]'
+        )
 
 
 def _generated(build: Build, dist_info: str) -> dict[str, bytes | None]:

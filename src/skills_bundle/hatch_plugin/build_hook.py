@@ -17,7 +17,6 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.plugin import hookimpl
 
 from skills_bundle.errors import Problem, SettingsError, SkillsBundleError
-from skills_bundle.files.paths import to_disk
 from skills_bundle.files.writing import replace_file
 from skills_bundle.git import limits
 from skills_bundle.git.repository import has_repository
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 PYGIT2: Final = "pygit2>=1.18,<2"
 """What a build inside a checkout needs as well; the same as in our own dependencies."""
 TARGETS: Final = ("wheel", "sdist")
-ARTIFACTS: Final = (".whl", ".tar.gz")
 EDITABLE: Final = "editable"
 
 
@@ -68,7 +66,7 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
             self._require_last(build_data)
             metadata = self._metadata()
             settings = parse(self.config, self._where(), metadata.core.raw_name)
-            self._build = receipt.prepare(self.root, metadata, settings, self._is_product)
+            self._build = receipt.prepare(self.root, metadata, settings, self.directory)
         selection.respell(self._builder())
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
@@ -91,7 +89,7 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
         finish = archives.finish_wheel if self.target_name == "wheel" else archives.finish_sdist
         with self._errors_reported():
             finished = finish(self._build, self._builder(), build_data, archive)
-        replace_file(artifact, finished.data)
+            replace_file(artifact, finished.data)
         self._report(self._build, finished)
 
     # hatchling leaves the parameters of its own generics open; they are plugin types we never use.
@@ -117,11 +115,6 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
             problem = Problem(code="hook_order", message=message, path=self._where())
             raise SettingsError("The build hooks are in the wrong order.", (problem,))
 
-    def _is_product(self, path: str) -> bool:
-        """Return whether a path is an archive in the folder this build writes to."""
-        place = Path(self.root, to_disk(path))
-        return place.parent == Path(self.root, self.directory) and path.endswith(ARTIFACTS)
-
     @contextmanager
     def _errors_reported(self) -> Generator[None]:
         """End the build with a short message instead of a traceback."""
@@ -129,6 +122,10 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
             yield
         except SkillsBundleError as error:
             self._abort(error)
+        except OSError as error:  # a full disk, or a file that may not be read
+            path = None if error.filename is None else str(error.filename)
+            problem = Problem(code="system", message=error.strerror or str(error), path=path)
+            self._abort(SkillsBundleError("A file cannot be read or written.", (problem,)))
 
     def _abort(self, error: SkillsBundleError) -> NoReturn:
         problems = error.problems[: limits.BUILD_PROBLEMS_SHOWN]
@@ -151,6 +148,8 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
         else:
             text = f"{shipped}; the receipt names no commit: {source.reason}. {finished.detail}"
             self.app.display_warning(f"skills-bundle: {text.rstrip()}")
+        for warning in finished.warnings:
+            self.app.display_warning(f"skills-bundle: {warning}")
 
 
 def _count(number: int, noun: str) -> str:

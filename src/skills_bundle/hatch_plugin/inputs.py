@@ -7,17 +7,19 @@ where git has the file      ships   the receipt says
 the commit, same bytes      yes     clean
 the commit, other bytes     yes     dirty_source (eol_converted if line ends are all that differs)
 the index only, submodule   yes     dirty_source
-untracked, not ignored      yes     dirty_source; junk and the build's own products: no, and clean
-ignored                     no      dirty_source; junk and the build's own products: clean
+untracked, not ignored      yes     dirty_source; junk and archives of builds: no, and clean
+ignored                     no      clean; the build log lists it
 ignored, but asked for      yes     dirty_source   (`artifacts`, `force-include`, another hook)
 outside the repository      no      dirty_source; asked for: yes, dirty_source
 ```
 
-Without a checkout there is nothing to compare with: everything but junk ships.
+Only files that hatchling selects are looked at. What it does not select does not ship, and makes
+nothing dirty. Without a checkout there is nothing to compare with: everything but junk ships.
 
 Configuration, build scripts and ignore files decide what ships, so the commit must hold each as it
 was read. Where code or the environment gives a field of the metadata there is nothing to compare;
-such fields are listed in the receipt.
+such fields are listed in the receipt. If it replaces a value that the commit states and installers
+act on, the receipt names no commit.
 """
 
 from __future__ import annotations
@@ -38,10 +40,11 @@ from skills_bundle.files import reading
 from skills_bundle.files.paths import from_disk, is_junk, to_disk
 from skills_bundle.formats import toml
 from skills_bundle.formats.digest import git_object_id
+from skills_bundle.formats.metadata_files import same_version
 from skills_bundle.git.status import FileStatus, file_status, uncommitted_status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from hatchling.builders.config import BuilderConfig
 
@@ -55,6 +58,14 @@ PYPROJECT: Final = "pyproject.toml"
 HATCH_FILE: Final = "hatch.toml"
 BUILD_SCRIPT: Final = "hatch_build.py"
 """Where hatchling looks for a custom hook that names no path."""
+ARCHIVES: Final = (".whl", ".tar.gz")
+OUTPUT: Final = "dist"
+"""The folder that front ends write archives to unless told otherwise."""
+ACTED_ON: Final = frozenset(
+    {"name", "version", "requires-python", "dependencies", "optional-dependencies"}
+    | {"scripts", "gui-scripts", "entry-points"}
+)
+"""Fields that installers act on."""
 FORMATTED: Final = ("dependencies", "optional-dependencies")
 """Fields in which hatchling fills in folders and variables of the environment: `{root:uri}`."""
 _TRACKED_JUNK: Final = (
@@ -82,17 +93,20 @@ class InputCheck:
     Attributes:
         root: The project's folder as hatchling spells it.
         checkout: The repository around it, or None.
-        is_product: Whether this or an earlier build made a path (relative to `root`).
+        outputs: Folders, below `root` or elsewhere, in which an archive is of this or an earlier
+            build.
         sdist_inputs: Where there is no checkout, what the sdist's receipt lists: such a file is
             not junk, and which files are executable is taken from it. None to go by the disk.
         differences: Why no commit can be named, by path; the keys are for the build log.
+        left_out: Files that hatchling selects and git ignores, by path.
     """
 
     root: Path
     checkout: Checkout | None
-    is_product: Callable[[str], bool]
+    outputs: frozenset[Path]
     sdist_inputs: Inputs | None = None
     differences: dict[str, Reason] = field(default_factory=dict[str, "Reason"])
+    left_out: set[str] = field(default_factory=set[str])
 
     def admit(self, candidate: Candidate, member: Member) -> Member | None:
         """Return a file as it ships, with git's mode, or None if it does not ship.
@@ -109,9 +123,12 @@ class InputCheck:
             data = _source_bytes(candidate, member)
             self._compare(path or candidate.source, found.entry.oid, data)
             return Member(member.data, found.entry.mode == "100755")
-        ships, differs = _fate(candidate, found, harmless=self._harmless(path))
+        harmless = self._harmless(path)
+        ships, differs = _fate(candidate, found, harmless=harmless)
         if differs:
             self.differences[path or candidate.source] = "dirty_source"
+        elif not (ships or harmless or candidate.is_ignore_file):
+            self.left_out.add(path or candidate.source)
         return member if ships else None
 
     def leave_out(self, candidate: Candidate) -> None:
@@ -217,7 +234,10 @@ class InputCheck:
             return FileStatus("outside") if inside is None else uncommitted_status(checkout, inside)
 
     def _harmless(self, path: str | None) -> bool:
-        return path is not None and (is_junk(path) or self.is_product(path))
+        return path is not None and (is_junk(path) or self._is_archive(path))
+
+    def _is_archive(self, path: str) -> bool:
+        return path.endswith(ARCHIVES) and (self.root / to_disk(path)).parent in self.outputs
 
     @cached_property
     def _listed(self) -> frozenset[str]:
@@ -251,6 +271,8 @@ def _fate(candidate: Candidate, found: FileStatus, *, harmless: bool) -> tuple[b
         return False, False
     if candidate.declared:
         return True, True
+    if found.place == "ignored":
+        return False, False
     return found.place == "untracked" and not harmless, not harmless
 
 
@@ -277,6 +299,9 @@ def check_configuration(check: InputCheck, metadata: Metadata) -> None:
     )
     for builder in builders:
         _check_ignore_files(check, builder)
+    for name in sorted(ACTED_ON.intersection(replaced_fields(metadata))):
+        where = f"code replaced `project.{name}`, which it states"
+        check.note(str(check.root / PYPROJECT), where)
     if check.checkout is not None:  # an sdist's are among its files, or not read: see PKG-INFO
         for path, decides in _files_read(check.root, metadata):
             check.check_read(str(check.root / path), decides)
@@ -363,7 +388,8 @@ def computed_fields(metadata: Metadata) -> tuple[str, ...]:
     """Return the fields of the metadata that code or the environment gives, sorted.
 
     They depend on the configuration, so that an sdist, whose fields hatchling takes from PKG-INFO,
-    gives the same. A version that is searched for in a file is not computed: the file is compared.
+    gives the same; and on what a metadata hook replaced, which an sdist's hook has to replace, too.
+    A version that is searched for in a file is not computed: the file is compared.
 
     Args:
         metadata: hatchling's view of the project's pyproject.toml.
@@ -376,7 +402,27 @@ def computed_fields(metadata: Metadata) -> tuple[str, ...]:
     version = _table(_hatch(metadata), "version")
     if "version" in dynamic and version.get("source", "regex") != "regex":
         found.add("version")
-    return tuple(sorted(found))
+    return tuple(sorted({*found, *replaced_fields(metadata)}))
+
+
+def replaced_fields(metadata: Metadata) -> set[str]:
+    """Return the fields whose value differs from the one that `[project]` states.
+
+    hatchling lets a metadata hook write any field, also one that is not in `dynamic`.
+
+    Args:
+        metadata: hatchling's view of the project's pyproject.toml.
+    """
+    stated = _table(metadata.config, "project")
+    built = cast("dict[str, object]", metadata.core.config)
+    dynamic = {"dynamic", *cast("list[str]", stated.get("dynamic", []))}
+    names = {*stated, *built} - dynamic
+    found = {name for name in names if stated.get(name) != built.get(name)}
+    if same_version(str(stated.get("version")), metadata.version):
+        found.discard("version")
+    elif "version" not in dynamic:
+        found.add("version")
+    return found
 
 
 def _strings(value: object) -> list[object]:

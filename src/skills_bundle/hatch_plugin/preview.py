@@ -5,12 +5,13 @@ hatchling is imported only when it is needed: an installation that serves skills
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from skills_bundle.errors import Problem, SettingsError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.hatch_plugin.selection import Metadata
     from skills_bundle.project.project import Project
@@ -48,19 +49,13 @@ def preview(subject: Project) -> Preview:
     from skills_bundle.hatch_plugin import receipt, selection  # noqa: PLC0415 - hatchling
 
     root = str(subject.folder.resolve())
-    build = receipt.prepare(root, metadata, subject.settings, _is_in_dist)
+    build = receipt.prepare(root, metadata, subject.settings)
     files = build.sources(metadata)
     for candidate in selection.of_wheel(root, metadata).values():
         member = receipt.read_candidate(candidate)
         if member is not None:  # what only the wheel ships can differ as well
             build.check.admit(candidate, member)
     return Preview(*build.receipt(files, [], selection.wheel_metadata(root)))
-
-
-def _is_in_dist(path: str) -> bool:
-    """Return whether a path is an earlier build's archive, in hatchling's default folder."""
-    place = Path(path)
-    return place.parent == Path("dist") and path.endswith((".whl", ".tar.gz"))
 
 
 def _metadata(folder: Path) -> Metadata:

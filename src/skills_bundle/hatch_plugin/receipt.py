@@ -39,6 +39,7 @@ from skills_bundle.git.repository import SDIST_MARK, open_checkout
 from skills_bundle.git.status import inspect, listed
 from skills_bundle.hatch_plugin import selection
 from skills_bundle.hatch_plugin.inputs import (
+    OUTPUT,
     InputCheck,
     check_configuration,
     computed_fields,
@@ -151,7 +152,7 @@ class Build:
         """
         if (self.root / SDIST_MARK).exists():
             return self._relayed(files, unlisted, metadata)
-        after = inspect(self.root, self.settings.skills, is_product=self.check.is_product)
+        after = inspect(self.root, self.settings.skills)
         tree = None if self.settings.skills == "." else self.lock.digests.git_tree
         if after.state == "clean" and tree not in {None, after.skills_tree}:
             self.check.compare_folder(self.settings.skills, self._locked_entries())
@@ -197,16 +198,14 @@ class Build:
         return found or own, why
 
 
-def prepare(
-    root: str, metadata: Metadata, settings: Settings, is_product: Callable[[str], bool]
-) -> Build:
+def prepare(root: str, metadata: Metadata, settings: Settings, output: str = OUTPUT) -> Build:
     """Do everything that can fail before anything is built.
 
     Args:
         root: The project's folder.
         metadata: hatchling's view of its pyproject.toml.
         settings: Of this bundle.
-        is_product: Whether a build made a path below the project.
+        output: The folder that the build writes to, relative to the project or absolute.
 
     Raises:
         SettingsError: If the entry point is missing, or a file has a name the build needs.
@@ -216,10 +215,11 @@ def prepare(
     """
     folder = Path(root)
     _require_entry_point(metadata, settings)
+    _require_forced(root, metadata)
     selected = selection.of_wheel(root, metadata).values()
     paths = (from_disk(os.path.relpath(row.source, root)) for row in selected)
     _require_utf8(paths)  # hatchling would crash
-    before = inspect(folder, settings.skills, is_product=is_product)
+    before = inspect(folder, settings.skills)
     lock, result = project.check_lock(project.with_settings(folder, settings))
     prefix = "" if settings.skills == "." else f"{settings.skills}/"
     locked = {
@@ -228,7 +228,8 @@ def prepare(
         for file in skill.files
     }
     sdist_receipt = _sdist_receipt(folder)
-    check = _input_check(folder, is_product, sdist_receipt)
+    outputs = frozenset(folder / each for each in (output, *selection.outputs(root, metadata)))
+    check = _input_check(folder, outputs, sdist_receipt)
     check_configuration(check, metadata)
     return Build(
         root=folder,
@@ -261,19 +262,30 @@ def _require_utf8(paths: Iterable[str]) -> None:
         raise SettingsError("Files have names that no archive can hold.", problems)
 
 
-def _input_check(
-    root: Path, is_product: Callable[[str], bool], sdist_receipt: bytes | None
-) -> InputCheck:
+def _require_forced(root: str, metadata: Metadata) -> None:
+    """Raise if the configuration forces files in that do not exist; hatchling would crash."""
+    message = "is named in `force-include` and does not exist; create it, or remove the entry"
+    missing = {
+        Problem(code="force_include_missing", message=message, path=os.path.relpath(source, root))
+        for source in selection.forced(root, metadata)
+        if not Path(source).exists()
+    }
+    if missing:
+        problems = tuple(sorted(missing, key=str))
+        raise SettingsError("Files that the archive must contain are missing.", problems)
+
+
+def _input_check(root: Path, outputs: frozenset[Path], sdist_receipt: bytes | None) -> InputCheck:
     """Open the checkout if there is one; else go by what the sdist's receipt lists."""
     try:
-        return InputCheck(root=root, checkout=open_checkout(root), is_product=is_product)
+        return InputCheck(root=root, checkout=open_checkout(root), outputs=outputs)
     except CheckoutError:
         pass
     try:
         inputs = None if sdist_receipt is None else parse(sdist_receipt).inputs
     except InvalidReceiptError:
         inputs = None
-    return InputCheck(root=root, checkout=None, is_product=is_product, sdist_inputs=inputs)
+    return InputCheck(root=root, checkout=None, outputs=outputs, sdist_inputs=inputs)
 
 
 def _sdist_receipt(root: Path) -> bytes | None:

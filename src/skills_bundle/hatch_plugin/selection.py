@@ -105,6 +105,25 @@ def of_wheel(root: str, metadata: Metadata) -> dict[str, Candidate]:
     return _untouched(WheelBuilder(root, metadata=metadata))
 
 
+def _builders(root: str, metadata: Metadata) -> tuple[Builder, ...]:
+    return (SdistBuilder(root, metadata=metadata), WheelBuilder(root, metadata=metadata))
+
+
+def outputs(root: str, metadata: Metadata) -> set[str]:
+    """Return the folders that the configuration has builds write archives to.
+
+    Args:
+        root: The project's folder.
+        metadata: hatchling's view of its pyproject.toml.
+    """
+    return {builder.config.directory for builder in _builders(root, metadata)}
+
+
+def forced(root: str, metadata: Metadata) -> set[str]:
+    """Return the absolute paths that the configuration names in `force-include`; likewise."""
+    return {path for builder in _builders(root, metadata) for path in builder.config.force_include}
+
+
 def respell(builder: Builder) -> None:
     """Make a builder name files as git does, whatever encoding the locale has.
 

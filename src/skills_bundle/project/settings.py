@@ -58,7 +58,8 @@ class Settings:
         package: Dotted import name of the package that receives the bundle.
         collection: The collection's name, as the lock and every answer carry it.
         repository: Asserted address of the repository, or null.
-        source_ref: Asserted ref; `{version}` is replaced by the project's version. Or null.
+        source_ref: Asserted ref; `{version}` is replaced by the project's version in its PEP 440
+            normal form. Or null.
         strict: Whether warnings refuse a skill.
         allow: Codes of diagnostics that become warnings instead of refusing the skill; only
             `name_mismatch`.

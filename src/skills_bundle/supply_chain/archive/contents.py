@@ -12,7 +12,6 @@ from packaging.utils import (
     InvalidSdistFilename,
     InvalidWheelFilename,
     canonicalize_name,
-    canonicalize_version,
     parse_sdist_filename,
     parse_wheel_filename,
 )
@@ -261,16 +260,12 @@ def _sdist_problems(contents: ArchiveContents) -> Iterator[Problem]:
 def _metadata_problems(contents: ArchiveContents) -> Iterator[Problem]:
     """Compare the metadata with the file name."""
     place, identity = contents.metadata_path, contents.identity
-    named = name_and_version(contents.archive.file_name)
+    name, version = name_and_version(contents.archive.file_name)
     if not identity.known:
         yield _problem("no_metadata", "is missing", place)
-    elif named != (identity.name, _normalised(identity.version)):
+    elif name != identity.name or not metadata_files.same_version(version, identity.version):
         message = f"is of {identity.name} {identity.version}, unlike the file name"
         yield _problem("file_name", message, place)
-
-
-def _normalised(version: str) -> str:
-    return canonicalize_version(version, strip_trailing_zero=False)
 
 
 def _wheel_problems(contents: ArchiveContents) -> Iterator[Problem]:
@@ -282,7 +277,8 @@ def _wheel_problems(contents: ArchiveContents) -> Iterator[Problem]:
         return
     yield from _metadata_problems(contents)
     stem = contents.dist_info.removesuffix(DIST_INFO_SUFFIX)
-    if name_and_version(f"{stem}-py3-none-any.whl") != name_and_version(archive.file_name):
+    found, named = map(name_and_version, (f"{stem}-py3-none-any.whl", archive.file_name))
+    if found[0] != named[0] or not metadata_files.same_version(found[1], named[1]):
         yield _problem("file_name", "is not the folder named in the file name", contents.dist_info)
     commands = [name for group in COMMAND_GROUPS for name in _entry_points(contents, group) or {}]
     found = install_problems(archive.members, contents.dist_info, commands)
