@@ -78,6 +78,30 @@ def test_strict_refuses_for_a_warning() -> None:
     assert (skills, codes(refused)) == ((), ["unknown_field"])
 
 
+LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (LFS, "lfs_pointer"),
+        (b"\0GITCRYPT\0\x8f\x01", "filtered_content"),
+        (b"/annex/objects/SHA256E-s12345--4d7a.png\n", "filtered_content"),
+        (b"See " + LFS, None),
+    ],
+)
+def test_what_git_stores_in_a_files_place_is_a_warning(data: bytes, code: str | None) -> None:
+    """The file ships as it is, and with `strict` it does not."""
+    valid = candidate("x")
+    logo = SkillFile(path="assets/logo.png", data=data, executable=False)
+    case = Candidate(path="x", files=(*valid.files, logo))
+    (skill,), _ = rules.judge([case])
+    rows = [(row.code, row.path) for row in skill.diagnostics]
+    assert rows == ([] if code is None else [(code, "x/assets/logo.png")])
+    accepted, refused = rules.judge([case], Policy(strict=True))
+    assert (len(accepted), len(refused)) == ((1, 0) if code is None else (0, 1))
+
+
 def test_one_bad_skill_hides_no_other() -> None:
     """Each candidate ends up in exactly one place, sorted."""
     skills, refused = rules.judge([candidate("c"), candidate("b", "no"), candidate("a")])

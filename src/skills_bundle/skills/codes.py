@@ -131,6 +131,12 @@ CODES: Final[dict[str, Code]] = {
     "skill_in_junk": _warn("No SKILL.md is in a folder that is named like a by-product."),
     "lock_in_skills": _warn("A project's lock is beside its skills folder, not in it."),
     "unreadable": _refuse("Every file and folder can be read."),
+    "lfs_pointer": _warn(
+        "Every file has its content, not a Git LFS pointer; `git lfs pull` before `lock`."
+    ),
+    "filtered_content": _warn(
+        "Every file has its content, not what git-crypt or git-annex keeps in its place."
+    ),
     "changed_while_read": _refuse("No file changes while it is read."),
     "too_many_files": _refuse("A skill has at most SKILL_MAX_FILES files.", EXTENSION),
     "too_large": _refuse("A skill's files have at most SKILL_MAX_BYTES bytes.", EXTENSION),

@@ -30,6 +30,21 @@ if TYPE_CHECKING:
 
 __all__ = ["CODES", "Candidate", "Policy", "check", "judge"]
 
+_FILTERED: Final = {
+    b"version https://git-lfs.github.com/spec/v1\n": (
+        "lfs_pointer",
+        "is a Git LFS pointer; run `git lfs pull`, or store the file in git itself",
+    ),
+    b"\0GITCRYPT\0": (
+        "filtered_content",
+        "is encrypted by git-crypt; run `git-crypt unlock`, or leave the file out",
+    ),
+    b"/annex/objects/": (
+        "filtered_content",
+        "is a git-annex pointer; run `git annex get`, or store the file in git itself",
+    ),
+}
+"""How a file begins that a filter of git's would have replaced, to code and message."""
 _CODE: Final = re.compile(
     r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|`[^`\n]++`", re.MULTILINE | re.DOTALL
 )
@@ -143,7 +158,7 @@ def _skill(
 def _examine(candidate: Candidate) -> _Case:
     skill_md = next((file for file in candidate.files if file.path == SKILL_MD), None)
     case = _Case(candidate, None, list(candidate.diagnostics))
-    case.rows += _path_rows(candidate)
+    case.rows += [*_path_rows(candidate), *_filtered_rows(candidate)]
     if skill_md is None:
         return case
     place = f"{candidate.path}/{SKILL_MD}"
@@ -174,6 +189,14 @@ def _path_rows(candidate: Candidate) -> Iterator[Diagnostic]:
             if (code, place) not in reported:
                 reported.add((code, place))
                 yield diagnose(code, place, f"the path {message}")
+
+
+def _filtered_rows(candidate: Candidate) -> Iterator[Diagnostic]:
+    """Warn of files in the form in which git stores them, where a checkout has the content."""
+    for file in candidate.files:
+        for start, (code, message) in _FILTERED.items():
+            if file.data.startswith(start):
+                yield diagnose(code, f"{candidate.path}/{file.path}", message)
 
 
 def _body_rows(
