@@ -540,3 +540,14 @@ def test_the_next_steps_lead_to_a_commit_whose_lock_is_current(tmp_path: Path, s
             git = ["git", "-C", str(place), *identity, *words[1:]]
             subprocess.run(git, check=True, capture_output=True)
     assert call("lock", str(place), "--check").code == 0
+
+
+def test_a_project_without_a_lock_is_not_called_ready(tmp_path: Path) -> None:
+    """A skill was refused; thousands of reasons would hide the first."""
+    for number in range(30):
+        (tmp_path / f"skills/bad-{number}").mkdir(parents=True)
+        (tmp_path / f"skills/bad-{number}/SKILL.md").write_text("no head\n", encoding="utf-8")
+    ran = call("init", str(tmp_path), "--name", "acme")
+    assert (ran.code, "ready" in ran.stdout) == (1, False)
+    assert "written, except the lock" in " ".join(ran.stdout.split())
+    assert "and 10 more" in ran.stderr

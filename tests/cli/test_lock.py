@@ -363,3 +363,55 @@ def test_a_refusal_that_cannot_be_allowed_has_no_such_way(folder: Path) -> None:
     _skill(folder, "gamma", "---\nname: gamma\n---\n")
     assert "--allow" not in call("lock", str(folder)).stderr
     assert call("lock", str(folder), "--allow", "no_description").code == 2
+
+
+def test_many_warnings_are_summarized_by_code_the_most_frequent_first(folder: Path) -> None:
+    """A line for each code, refusals first; --verbose and --json have every one."""
+    for number in range(40):
+        _skill(folder, f"warned-{number}", WARNED)
+    _skill(folder, "tag", GOOD.replace("What", "<b>What</b>"))
+    _skill(folder, "bad", REFUSED)
+    ran = call("lock", str(folder))
+    lines = ran.stderr.splitlines()
+    assert [line.split(":")[0] for line in lines[:4]] == ["refused"] * 2 + ["warning"] * 2
+    assert lines[2].startswith("warning: unknown_field (40), first ")
+    assert lines[3].startswith("warning: description_tag (1), first ")
+    assert "--verbose" in lines[4]
+    assert len(call("lock", str(folder), "--verbose").stderr.splitlines()) > 43
+    assert len(_lock(folder)["diagnostics"]) == 43
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "SKILL.md", "notes.json"])
+def test_output_replaces_nothing_but_a_lock_without_force(
+    folder: Path, tmp_path: Path, name: str
+) -> None:
+    """A slip of the hand would lose a file of the project."""
+    target = tmp_path / name
+    target.write_text('{"name": "mine"}', encoding="utf-8")
+    ran = call("lock", str(folder), "--output", str(target))
+    assert (ran.code, target.read_text(encoding="utf-8")) == (2, '{"name": "mine"}')
+    assert "add --force" in ran.stderr
+    assert call("lock", str(folder), "--output", str(target), "--force").code == 0
+    locks.parse(target.read_bytes())
+
+
+def test_output_replaces_an_old_or_damaged_lock(folder: Path, tmp_path: Path) -> None:
+    """A merge conflict in it is solved by a new lock."""
+    target = tmp_path / "mine.json"
+    target.touch()
+    assert call("lock", str(folder), "--output", str(target)).code == 0
+    target.write_bytes(b"<<<<<<< ours\n" + target.read_bytes())
+    assert call("lock", str(folder), "--output", str(target)).code == 0
+    locks.parse(target.read_bytes())
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_a_linked_output_is_neither_followed_nor_replaced(
+    folder: Path, tmp_path: Path, force: list[str]
+) -> None:
+    """Where the link leads is not what was named."""
+    target, real = tmp_path / "mine.json", tmp_path / "real.json"
+    real.write_text("keep", encoding="utf-8")
+    target.symlink_to(real)
+    assert call("lock", str(folder), "--output", str(target), *force).code == 2
+    assert (target.is_symlink(), real.read_text(encoding="utf-8")) == (True, "keep")

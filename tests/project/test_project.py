@@ -299,3 +299,59 @@ def test_a_lock_does_not_depend_on_the_locale(tmp_path: Path, locale: dict[str, 
     environment = {**os.environ, **locale}
     said = subprocess.run(command, check=True, capture_output=True, env=environment).stdout
     assert said.decode().strip() == ascii(["für", "café/SKILL.md", "café/é.txt"])
+
+
+@pytest.mark.parametrize("inside", [True, False])
+@pytest.mark.parametrize("skills", ["skills", "content/skills"])
+def test_a_linked_skills_folder_is_refused(
+    sample: SampleProject, tmp_path: Path, skills: str, *, inside: bool
+) -> None:
+    """Also a folder above it, and whether it leads out of the project or not."""
+    real = (sample.folder if inside else tmp_path) / "elsewhere"
+    first = sample.folder / skills.split("/", maxsplit=1)[0]
+    if first.exists():
+        first.rename(real)
+    else:
+        shutil.copytree(sample.folder / "skills", real / "skills")
+    first.symlink_to(real, target_is_directory=True)
+    with pytest.raises(SettingsError) as caught:
+        project.make_lock(project.load(sample.folder, skills=skills))
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.path) == ("skills_folder_is_link", first.name)
+    assert str(real) in problem.message
+
+
+@pytest.mark.parametrize("dangling", [True, False])
+def test_a_linked_lock_is_refused_and_left(
+    sample: SampleProject, tmp_path: Path, *, dangling: bool
+) -> None:
+    """It could be anyone's file."""
+    file, real = sample.folder / lock.LOCK_FILE_NAME, tmp_path / "real.json"
+    file.unlink() if dangling else file.rename(real)
+    file.symlink_to(real)
+    with pytest.raises(InvalidLockError) as caught:
+        project.load(sample.folder)
+    assert [row.code for row in caught.value.problems] == ["lock_is_link"]
+    assert file.is_symlink()
+
+
+def test_a_lock_is_on_the_disk_before_it_has_its_name(
+    sample: SampleProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash must not leave an empty lock."""
+    calls: list[str] = []
+    flush, rename = os.fsync, os.replace
+
+    def note_flush(descriptor: int) -> None:
+        calls.append("fsync")
+        flush(descriptor)
+
+    def note_rename(source: Path, target: Path) -> None:
+        calls.append("replace")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", note_flush)
+    monkeypatch.setattr(os, "replace", note_rename)
+    sample.write("skills/greet/more.md", b"more")
+    project.write_lock(project.load(sample.folder))
+    assert calls == ["fsync", "replace"]

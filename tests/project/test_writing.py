@@ -15,7 +15,7 @@ import pytest
 import skills_bundle
 from skills_bundle.errors import SettingsError
 from skills_bundle.project.plan import FileChange
-from skills_bundle.project.writing import write_changes
+from skills_bundle.project.writing import check_places, write_changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,3 +149,48 @@ def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
     path.chmod(0o640)
     write_changes(tmp_path, [FileChange("a.txt", b"old", b"new")])
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_changed_file_keeps_its_mode_and_owner(tmp_path: Path) -> None:
+    """Root can keep another user's; for anyone else the owner is the same."""
+    file = tmp_path / "pyproject.toml"
+    file.write_bytes(b"old")
+    file.chmod(0o640)
+    if os.geteuid() == 0:
+        os.chown(file, 12345, 12345)
+    before = file.stat()
+    changes = [FileChange("pyproject.toml", b"old", b"new")]
+    check_places(tmp_path, changes)
+    write_changes(tmp_path, changes)
+    after = file.stat()
+    assert file.read_bytes() == b"new"
+    assert (after.st_mode, after.st_uid, after.st_gid) == (
+        before.st_mode,
+        before.st_uid,
+        before.st_gid,
+    )
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path: Path) -> None:
+    """Its owner set that for a reason; replacing it would need no right to the file."""
+    file = tmp_path / "pyproject.toml"
+    file.write_bytes(b"old")
+    file.chmod(0o444)
+    with pytest.raises(SettingsError) as caught:
+        check_places(tmp_path, [FileChange("pyproject.toml", b"old", b"new")])
+    assert [(row.code, row.path) for row in caught.value.problems] == [
+        ("protected", "pyproject.toml")
+    ]
+    assert "is read-only" in caught.value.problems[0].message
+
+
+def test_another_users_file_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would become ours."""
+    file = tmp_path / "pyproject.toml"
+    file.write_bytes(b"old")
+    monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
+    with pytest.raises(SettingsError) as caught:
+        check_places(tmp_path, [FileChange("pyproject.toml", b"old", b"new")])
+    assert "belongs to another user" in caught.value.problems[0].message

@@ -727,3 +727,69 @@ def test_a_skill_whose_folder_is_not_utf8_counts_as_refused(folder: SkillsFolder
         file.write(skill_md("bad").encode())
     result = folder.scan()
     assert [(row.path, codes(row)) for row in result.refused] == [("bad\ufffd", ["path_not_utf8"])]
+
+
+@pytest.mark.parametrize("name", ["cafe\u0301/SKILL.md", "alpha/re\u0301sume\u0301.md"])
+def test_a_name_in_nfd_is_refused_before_and_after_git_add(folder: SkillsFolder, name: str) -> None:
+    """The first run already says what a commit would lead to."""
+    folder.skill("alpha")
+    folder.write(name, skill_md("caf\u00e9"))
+    folder.git("init", "--quiet")
+    folder.git("config", "core.precomposeUnicode", "false")
+    for step in ("status", "add"):
+        folder.git(step, ".")
+        (refused,) = folder.scan(folder.git_facts()).refused
+        assert "path_not_nfc" in codes(refused)
+
+
+def test_a_name_in_nfd_that_git_composes_is_a_warning(folder: SkillsFolder) -> None:
+    """As on a Mac, where git adds the name in NFC."""
+    folder.skill("cafe\u0301", skill_md("caf\u00e9"))
+    folder.git("init", "--quiet")
+    folder.git("config", "core.precomposeUnicode", "true")
+    (skill,) = folder.scan(folder.git_facts()).skills
+    assert "name_not_nfc" in codes(skill)
+
+
+def _convert(folder: SkillsFolder) -> None:
+    """Make a checkout like one on Windows: CRLF on disk, LF in git."""
+    folder.skill("alpha")
+    folder.write("alpha/notes.md", "one\ntwo\n")
+    folder.commit()
+    folder.git("config", "core.autocrlf", "true")
+    for path in ("alpha/SKILL.md", "alpha/notes.md"):
+        (folder.path / path).unlink()
+    folder.git("checkout", "--", ".")
+    assert b"\r\n" in (folder.path / "alpha/notes.md").read_bytes()
+
+
+def test_a_checkout_that_converts_line_ends_is_reported(folder: SkillsFolder) -> None:
+    """With the line for .gitattributes; the lock does not hold it, for an sdist has no git."""
+    _convert(folder)
+    (skill,) = folder.scan(folder.git_facts()).skills
+    (row,) = skill.diagnostics
+    assert (row.code, row.path) == ("line_ends_converted", "alpha/SKILL.md")
+    assert "`skills/** -text`" in row.message
+    assert folder.lock(folder.git_facts()).skills[0].diagnostics == ()
+
+
+def test_line_ends_that_git_keeps_are_not_reported(folder: SkillsFolder) -> None:
+    """With the attribute, or where git holds CRLF itself."""
+    folder.skill("alpha")
+    folder.write("alpha/notes.md", "one\r\ntwo\r\n")
+    (folder.project / ".gitattributes").write_text("skills/** -text\n", encoding="utf-8")
+    folder.git("init", "--quiet")
+    folder.git("config", "core.autocrlf", "true")
+    assert folder.scan(folder.git_facts()).skills[0].diagnostics == ()
+    folder.commit()
+    assert folder.scan(folder.git_facts()).skills[0].diagnostics == ()
+
+
+def test_an_untracked_file_that_git_would_convert_is_reported(folder: SkillsFolder) -> None:
+    """Before the first commit."""
+    folder.skill("alpha")
+    folder.write("alpha/notes.md", "one\r\ntwo\r\n")
+    folder.git("init", "--quiet")
+    folder.git("config", "core.autocrlf", "true")
+    (skill,) = folder.scan(folder.git_facts()).skills
+    assert codes(skill) == ["line_ends_converted"]

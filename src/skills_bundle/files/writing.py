@@ -178,6 +178,8 @@ def _replace(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # or a crash could leave the name with no bytes
         temporary.chmod(0o644)
         temporary.replace(path)
     except BaseException:

@@ -33,7 +33,7 @@ from skills_bundle.errors import (
 )
 from skills_bundle.files import limits as file_limits
 from skills_bundle.files import reading
-from skills_bundle.files.paths import from_disk, shown, to_disk
+from skills_bundle.files.paths import from_disk, shown
 from skills_bundle.files.tree import FileTree
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.digest import sha256_hex
@@ -463,7 +463,7 @@ def scan_project(project: Path) -> ProjectSkills:
 
     try:
         chosen = settings.read(project / "pyproject.toml")
-        folder = project / to_disk(chosen.skills)
+        folder = settings.skills_folder(project, chosen)
         facts = FileFacts(_committed_lock(project))
         found = scan(
             folder,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from skills_bundle.errors import CheckoutError, Problem
 from skills_bundle.files.paths import to_disk
-from skills_bundle.formats.digest import TreeEntry
+from skills_bundle.formats.digest import TreeEntry, git_object_id
 from skills_bundle.git.repository import is_repository, open_checkout, repository_folder
 from skills_bundle.skills.model import FileFacts
 
@@ -66,6 +66,20 @@ class GitFacts(FileFacts):
         """Return whether git neither tracks a path, or anything in it, nor ignores it."""
         path = self._prefix + path
         return not (self._checkout.tracks(path) or self._checkout.ignored(path))
+
+    def keeps_spelling(self, raw: str, path: str) -> bool:
+        """Return whether the index holds the disk's spelling, or `git add` would keep it."""
+        if self.mode(raw) is not None or self.mode(path) is not None:
+            return self.mode(raw) is not None
+        return not self._checkout.config_flag("core.precomposeUnicode", default=False)
+
+    def converts_line_ends(self, path: str, data: bytes) -> bool:
+        """Return whether `git add` would turn CRLF into LF."""
+        if b"\r\n" not in data:
+            return False
+        place = self._checkout.top / to_disk(self._prefix + path)
+        converted = git_object_id("blob", data.replace(b"\r\n", b"\n"))
+        return self._checkout.blob_id(place) == converted
 
     def nested_repository(self, path: str) -> bool:
         """Return whether git would add a folder as a link to a commit, without its files."""

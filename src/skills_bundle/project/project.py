@@ -19,7 +19,7 @@ from skills_bundle.errors import (
     StaleLockError,
 )
 from skills_bundle.files import reading
-from skills_bundle.files.paths import from_disk, to_disk
+from skills_bundle.files.paths import from_disk
 from skills_bundle.files.writing import replace_file
 from skills_bundle.project import file_facts, settings
 from skills_bundle.skills.rules import Policy
@@ -126,8 +126,12 @@ def read_lock_file(path: Path) -> bytes | None:
     """Read a lock file's bytes; None if there is none.
 
     Raises:
-        InvalidLockError: If it is too large to be one, or cannot be read.
+        InvalidLockError: If it is a link, too large to be a lock, or cannot be read.
     """
+    if path.is_symlink():
+        message = "is a link, which is not followed; put the file itself there"
+        problem = Problem(code="lock_is_link", message=message, path=path.name)
+        raise InvalidLockError("The lock cannot be read.", (problem,))
     try:
         data = reading.read_named(path, limits.LOCK_MAX_BYTES)
     except FileNotFoundError:
@@ -152,10 +156,15 @@ def _readable(data: bytes | None) -> CatalogLock | None:
 
 
 def find_skills(project: Project) -> ScanResult:
-    """Read and check every skill; nothing is written."""
+    """Read and check every skill; nothing is written.
+
+    Raises:
+        SettingsError: If the skills folder is a link.
+        UnreadableSkillsError: If there is no skills folder, or it cannot be read.
+    """
     chosen = project.settings
     return scan(
-        project.folder / to_disk(chosen.skills),
+        settings.skills_folder(project.folder, chosen),
         project.facts.facts,
         exclude=chosen.exclude,
         policy=Policy(chosen.strict, chosen.allow),

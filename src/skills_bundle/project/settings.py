@@ -8,6 +8,7 @@ agree. Only `read` and `refuse_skills_of_a_project` touch the disk.
 from __future__ import annotations
 
 import keyword
+import os
 import re
 import sys
 from dataclasses import dataclass, replace
@@ -298,6 +299,28 @@ def build_table(pyproject: Table, hatch: Table) -> tuple[Table, str]:
     if "build" in hatch:  # hatchling lets the file's top-level keys win
         return table_at(hatch, "build"), "hatch.toml: build"
     return table_at(pyproject, "tool", "hatch", "build"), "tool.hatch.build"
+
+
+def skills_folder(project: Path, chosen: Settings) -> Path:
+    """Return the place of a project's skills folder, which need not exist.
+
+    Args:
+        project: The project's folder.
+        chosen: Its settings.
+
+    Raises:
+        SettingsError: If it is a link or lies behind one below the project: git has none of the
+            files behind it, and they may be anywhere.
+    """
+    if chosen.skills != ".":
+        for path in [*paths.parents(chosen.skills), chosen.skills]:
+            place = project / paths.to_disk(path)
+            if place.is_symlink():
+                to = os.fsencode(place.readlink()).decode("utf-8", "backslashreplace")
+                message = f"is a link to {to}, which is not followed; name the folder itself"
+                problem = _problem("skills_folder_is_link", path, message)
+                raise SettingsError("The skills folder cannot be used.", (problem,))
+    return project / paths.to_disk(chosen.skills)
 
 
 def refuse_skills_of_a_project(folder: Path) -> None:

@@ -7,6 +7,7 @@ commit and no build, so it is reported as well.
 
 from __future__ import annotations
 
+import os
 import stat
 import tempfile
 from contextlib import suppress
@@ -60,6 +61,22 @@ def _in_the_way(folder: Path, changes: Iterable[FileChange]) -> Iterator[Problem
             yield _problem_in_the_way(row.path, mode, "is not a regular file")
         elif mode and row.old is None:
             yield _problem_in_the_way(row.path, mode, "exists already")
+        elif mode and (what := _protected(folder / row.path)):
+            message = f"{what}, so it is not replaced; change that, or add the lines by hand"
+            yield Problem(code="protected", message=message, path=row.path)
+
+
+def _protected(path: Path) -> str | None:
+    """Return why an existing file is not ours to replace, or None.
+
+    Replacing needs no right to the file, so nothing else would stop it. Root can keep the owner.
+    """
+    facts = path.lstat()
+    if not facts.st_mode & stat.S_IWUSR:
+        return "is read-only"
+    if os.name != "nt" and os.geteuid() not in {0, facts.st_uid}:
+        return "belongs to another user"
+    return None
 
 
 def _mode(path: Path) -> int:
@@ -139,10 +156,12 @@ def _folders(folder: Path, changes: Iterable[FileChange]) -> Iterable[Path]:
 
 def _put(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = path.stat().st_mode if path.exists() else None
+    old = path.stat() if path.exists() else None
     replace_file(path, data)
-    if mode is not None:
-        path.chmod(mode)
+    if old is not None:
+        path.chmod(old.st_mode)
+        with suppress(OSError, AttributeError):  # root keeps the owner, members the group
+            os.chown(path, old.st_uid, old.st_gid)
 
 
 def _restore(folder: Path, done: Iterable[FileChange], made: Sequence[Path]) -> None:

@@ -127,6 +127,7 @@ CODES: Final[dict[str, Code]] = {
         "Every file that git holds in the skills folder is checked out (no sparse checkout)."
     ),
     "tracked_junk": _report("Git tracks no by-products in a skill; they do not ship."),
+    "line_ends_converted": _report("Git holds files with the line ends that they have on disk."),
     "junk_not_ignored": _warn("Git ignores by-products; `git add --all` would commit them."),
     "skill_in_junk": _warn("No SKILL.md is in a folder that is named like a by-product."),
     "lock_in_skills": _warn("A project's lock is beside its skills folder, not in it."),
@@ -155,7 +156,7 @@ CODES: Final[dict[str, Code]] = {
     "path_reserved_character": _refuse("No path holds a character that Windows reserves."),
     "path_control_character": _refuse("No path holds control or reordering characters."),
     "path_not_utf8": _refuse("Every path is UTF-8."),
-    "path_not_nfc": _refuse("Git holds every path in Unicode NFC."),
+    "path_not_nfc": _refuse("Git holds, or would add, every path in Unicode NFC."),
     "path_trailing_dot_or_space": _refuse("No component ends in a dot or a space."),
     "path_device_name": _refuse("No component is the name of a Windows device."),
 }

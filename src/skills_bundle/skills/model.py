@@ -196,6 +196,26 @@ class FileFacts:
         del path
         return False
 
+    def keeps_spelling(self, raw: str, path: str) -> bool:
+        """Return whether git holds, or would add, a path as the disk spells it.
+
+        Args:
+            raw: The path as the disk spells it.
+            path: The path in NFC.
+        """
+        del path
+        return self.mode(raw) is not None
+
+    def converts_line_ends(self, path: str, data: bytes) -> bool:
+        """Return whether git holds, or would add, a file with LF that has CRLF on disk.
+
+        Args:
+            path: As the disk spells it.
+            data: The file's bytes.
+        """
+        del path, data
+        return False
+
     def nested_repository(self, path: str) -> bool:
         """Return whether a folder is a git repository of its own, whose files git would not add."""
         del path

@@ -156,6 +156,7 @@ class SkillFiles:
         self.junk = False
         self._count = 0
         self._bytes = 0
+        self._converted: list[str] = []
 
     def note(self, code: str, place: str, message: str) -> None:
         """Add a diagnostic."""
@@ -181,6 +182,8 @@ class SkillFiles:
             self._unsafe(error.kind, at)
             return
         self._bytes += len(content.data)
+        if self._facts.converts_line_ends(at.raw, content.data):
+            self._converted.append(at.display)
         executable = self._facts.executable(at.path, on_disk=content.executable)
         self._files.append(SkillFile(path=path, data=content.data, executable=executable))
 
@@ -197,9 +200,13 @@ class SkillFiles:
         """Report each name that is not NFC once; git must hold the name that is locked."""
         if at.raw == at.path:
             return
-        held = self._facts.mode(at.raw) is not None
+        held = self._facts.keeps_spelling(at.raw, at.path)
         code = "path_not_nfc" if held else "name_not_nfc"
-        message = "git holds the name in a form other than NFC" if held else "is not in NFC on disk"
+        message = (
+            "git holds the name in a form other than NFC, or would add it so"
+            if held
+            else "is not in NFC on disk; once git holds it so, the skill is refused"
+        )
         parts = zip(at.raw.split("/"), at.path.split("/"), strict=True)
         for depth, (raw, normal) in enumerate(parts, 1):
             if raw != normal:
@@ -225,6 +232,14 @@ class SkillFiles:
         if self._count > limits.SKILL_MAX_FILES:
             message = f"has {self._count} files, more than {limits.SKILL_MAX_FILES}"
             rows.append(diagnose("too_many_files", self.path, message))
+        if self._converted:
+            first, number = min(self._converted), len(self._converted)
+            others = f", as in {number - 1} more files of this skill" if number > 1 else ""
+            message = (
+                f"has CRLF on disk and LF in git{others}; put `skills/** -text` (with your skills "
+                "folder) into .gitattributes and check the files out again"
+            )
+            rows.append(diagnose("line_ends_converted", first, message))
         files = sorted(self._files, key=lambda file: file.path.encode())
         return Candidate(path=self.path, files=tuple(files), diagnostics=tuple(rows))
 

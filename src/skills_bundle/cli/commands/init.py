@@ -39,6 +39,10 @@ HEADLINES: Final = {
     "planned": "nothing written (--dry-run)",
 }
 
+INCOMPLETE: Final = "written, except the lock"
+MAX_PROBLEMS: Final = 20
+"""Reasons against a lock that are printed; `lock` prints the rest."""
+
 
 @click.command(
     cls=Command,
@@ -267,7 +271,8 @@ def _show(output: Output, report: Report) -> None:
             for row in report.changes
         ),
     ]
-    headline = f"{report.folder}: {HEADLINES[report.status]}"
+    incomplete = report.refusal is not None and report.status == "written"
+    headline = f"{report.folder}: {INCOMPLETE if incomplete else HEADLINES[report.status]}"
     pretty.show(output, summary(report.exit_code, headline, rows, output.terminal))
     if layout.left_out:
         named = ", ".join(layout.left_out[:MAX_SKILLS])
@@ -275,6 +280,10 @@ def _show(output: Output, report: Report) -> None:
         rest = f" and {more:,} more" if more > 0 else ""
         output.note(safe_line(f"note: skills in other folders are left out: {named}{rest}"))
     if report.refusal is not None:
-        output.failure(report.refusal)
+        problems = report.refusal.problems
+        output.failure(replace(report.refusal, problems=problems[:MAX_PROBLEMS]))
+        if len(problems) > MAX_PROBLEMS:
+            more = len(problems) - MAX_PROBLEMS
+            output.note(f"and {more:,} more; `skills-bundle lock` summarizes them")
     elif report.next_steps and report.status != "planned":
         output.note("Next: " + "; ".join(f"`{step}`" for step in report.next_steps))

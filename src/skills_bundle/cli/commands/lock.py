@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
@@ -60,6 +61,11 @@ HEADLINES: Final[dict[Status, str]] = {
     "invalid": "not a valid lock",
     "refused": "not written, because a skill was refused",
 }
+MAX_DIAGNOSTICS: Final = 20
+"""Refusals, and likewise warnings, that are printed one by one without --verbose."""
+LOCK_HEAD_BYTES: Final = 4096
+LOCK_KEY: Final = b'"lock_version"'
+"""What the start of every lock holds."""
 REPAIRS: Final[dict[Status, str]] = {
     "stale": "To update it, run:",
     "missing": "To write it, run:",
@@ -113,6 +119,7 @@ REPAIRS: Final[dict[Status, str]] = {
     help="The lock file.",
     show_default="catalog.lock.json in PROJECT",
 )
+@click.option("--force", is_flag=True, help="With --output, replace a file that is not a lock.")
 @click.option(
     "--collection",
     metavar="NAME",
@@ -132,6 +139,11 @@ REPAIRS: Final[dict[Status, str]] = {
     type=click.Choice(ALLOWABLE),
     help="Lock skills with this diagnostic instead of refusing them: name_mismatch.",
 )
+@click.option(
+    "--verbose",
+    is_flag=True,
+    help=f"Print every diagnostic; else more than {MAX_DIAGNOSTICS} are summarized.",
+)
 @json_option
 @click.pass_context
 @pass_output
@@ -147,12 +159,16 @@ def command(  # noqa: PLR0913 - one parameter an option
     collection: str | None,
     exclude: tuple[str, ...],
     allow: tuple[str, ...],
+    verbose: bool,
+    force: bool,
 ) -> int:
     """Write or check the lock of a skills folder."""
     given = {"strict": strict, "skills": skills, "collection": collection}
     overrides = cast(
         "project.Overrides", {name: value for name, value in given.items() if value is not None}
     )
+    if target is not None:
+        _check_target(target, force=force or check)
     loaded = _load(folder, overrides)
     if exclude or allow:
         overrides["exclude"] = (*loaded.settings.exclude, *exclude)
@@ -165,7 +181,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     if output.as_json:
         output.json(report.to_dict())
     else:
-        _show(output, report, folder)
+        _show(output, report, folder, verbose=verbose)
         if repair := _repair(report):
             # The same arguments: others would give another lock.
             words = [word for word in given_arguments(context) if word != "--check"]
@@ -276,6 +292,30 @@ class Report:
         return document
 
 
+def _check_target(target: Path, *, force: bool) -> None:
+    """Check that `--output` replaces nothing but a lock.
+
+    Args:
+        target: Where the lock goes.
+        force: Whether another regular file may be replaced, or none is written.
+
+    Raises:
+        click.UsageError: If something else is there.
+    """
+    if target.is_symlink():
+        message = "is a link, which is not followed or replaced; name the file itself"
+        raise click.UsageError(f"{target} {message}.")
+    if not force and target.is_file() and not _may_be_lock(target):
+        raise click.UsageError(f"{target} exists and is not a lock. To replace it, add --force.")
+
+
+def _may_be_lock(path: Path) -> bool:
+    """Return whether a file is empty, or a lock, which a conflict or an edit may have damaged."""
+    with path.open("rb") as file:
+        start = file.read(LOCK_HEAD_BYTES)
+    return path.name == LOCK_FILE_NAME or not start or LOCK_KEY in start
+
+
 def _load(folder: Path, overrides: project.Overrides) -> Project:
     try:
         return project.load(folder, **overrides)
@@ -345,11 +385,35 @@ def _placed(report: Report, problem: Problem, folder: Path) -> Problem:
     return replace(problem, path=f"{report.path}{inside}")
 
 
-def _show(output: Output, report: Report, folder: Path) -> None:
+def _show_diagnostics(output: Output, report: Report, folder: Path, *, verbose: bool) -> None:
+    """Print refusals, then warnings: one by one if they are few, else a line for each code."""
+    cut = False
+    for weight, colour in COLOURS.items():
+        problems = [row.problem for row in report.diagnostics if row.weight == weight]
+        lines = [str(_from_here(problem, folder)) for problem in problems]
+        if len(lines) > MAX_DIAGNOSTICS and not verbose:
+            cut, lines = True, _by_code(problems, folder)
+        for line in lines:
+            output.note(f"{output.emphasis(f'{weight}:', colour)} {safe_line(line)}")
+    if cut:
+        output.note("To print every diagnostic, add --verbose; for programs, --json.")
+
+
+def _by_code(problems: list[Problem], folder: Path) -> list[str]:
+    """Return a line for each code, with its number and first place; the most frequent first."""
+    first: dict[str, Problem] = {}
+    for problem in problems:
+        first.setdefault(problem.code, problem)
+    counted = Counter(problem.code for problem in problems)
+    return [
+        f"{code} ({number:,}), first {_from_here(first[code], folder)}"
+        for code, number in sorted(counted.items(), key=lambda row: (-row[1], row[0]))
+    ]
+
+
+def _show(output: Output, report: Report, folder: Path, *, verbose: bool) -> None:
     """Print diagnostics and errors on standard error, the result on standard output."""
-    for row in report.diagnostics:
-        weight = output.emphasis(f"{row.weight}:", COLOURS[row.weight])
-        output.note(f"{weight} {safe_line(str(_from_here(row.problem, folder)))}")
+    _show_diagnostics(output, report, folder, verbose=verbose)
     for path in report.result.without_skill_md:
         output.note(f"note: {safe_line(path)} has files but no SKILL.md, so it is not a skill")
     if report.error is not None:
