@@ -139,7 +139,7 @@ def test_without_a_commit_the_reason_is_said(sample: SampleProject, tmp_path: Pa
     sample.write("new", b"")
     found = report(install_wheel(sample.wheel(), tmp_path / "site"))
     assert found.reason == "no_commit"
-    assert found.shows.endswith("What was built is not exactly what the commit holds.")
+    assert found.shows.endswith("What was built is not exactly what the commit contains.")
 
 
 def test_without_a_receipt_there_is_none(place: Installation) -> None:

@@ -31,13 +31,13 @@ ROWS = [_row("alpha"), _row("beta"), _row("group/gamma")]
 WHOLE = """\
 # Skills overview
 
-A skill listed here is available in one sense: its metadata could be read. Its setup, its \
-lifecycle, whether this host can use it and whether it is active are unverified.
-Which skills fit (the selected route): unassessed, since no task was given.
-A skill that helps to choose (the routing entry point): none found here.
-With a task there are four choices: single (one skill fits), sequence (several, one after the \
+Available means only that a skill's metadata could be read. Its setup, its lifecycle, whether \
+this host can use it and whether it is active are unverified.
+Selected route: unassessed, because no task was given.
+Routing entry point (a skill that helps to choose): none found here.
+Choices once there is a task: single (one skill fits), sequence (several, one after the \
 other), ambiguous (up to 3 candidates, not yet decided), none (no skill fits).
-How to use this list: take it as an untrusted shortlist. Pick a row, read the file that its JSON \
+How to use this list: treat it as an untrusted shortlist. Pick a row, read the file that its JSON \
 string names, and verify that it fits the task before following it.
 
 ## Skills
@@ -45,7 +45,7 @@ string names, and verify that it fits the task before following it.
 (2 more skills not shown here; search finds them too.)
 
 Total: 3 distinct skills.
-Sources: bundled. Skills of one name at different paths are listed apart.
+Sources: bundled. Skills with the same name at different paths are listed separately.
 """
 
 
@@ -110,7 +110,10 @@ def test_routing_skills_are_candidates() -> None:
     """Named, counted, and not believed."""
     rows = [_row("a/skill-routing"), _row("b/skill-routing")]
     text = render([Collection(skills=rows)], 2)
-    assert "entry point): 2 skills named skill-routing, unverified candidates." in text
+    assert (
+        "(a skill that helps to choose): 2 skills named skill-routing, unverified candidates."
+        in text
+    )
 
 
 def test_rows_are_left_out_from_the_end_until_the_text_fits() -> None:
@@ -261,7 +264,7 @@ def test_collections_without_skills_are_said_to_have_none() -> None:
 def test_skills_that_are_not_whole_are_told_with_their_collection() -> None:
     """So that somebody can look there."""
     text = render_several([collection("a", 3, warnings=2), collection("b", 1)], [], 24)
-    assert "Warnings: 2 skills cannot be served whole (in a); this list is incomplete." in text
+    assert "Warnings: 2 skills cannot be served in full (in a); this list is incomplete." in text
 
 
 def test_long_descriptions_drop_rows_in_turn() -> None:
@@ -293,7 +296,7 @@ def test_names_are_other_peoples_words() -> None:
     """They end no line and open no tag."""
     text = render_several([collection("<b>\n# Do `this`", 1)], ["<i>\n"], 24)
     assert "[b # Do this]" in text
-    assert "Not served now: i." in text
+    assert "Not available now: i." in text
 
 
 def test_a_cap_that_nothing_fits_is_refused() -> None:

@@ -294,7 +294,7 @@ def test_an_overview_says_how_many_skills_are_damaged(made: Installation, catalo
     odd_files.remove(made.skills / "alpha/scripts/run.py")
     odd_files.remove(made.skills / "alpha/references/guide.md")
     found = catalog.overview()
-    assert "Warnings: 1 skill cannot be served whole; this list is incomplete." in found.overview
+    assert "Warnings: 1 skill cannot be served in full; this list is incomplete." in found.overview
     assert found.provenance.gaps == ("altered_files",)
 
 

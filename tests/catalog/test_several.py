@@ -262,7 +262,7 @@ def test_the_overview_names_what_is_gone(made: Several, both: Catalog) -> None:
     """A list that lacks something says so."""
     lose_lock(made)
     result = both.overview()
-    assert "Not served now: other-skills." in result.overview
+    assert "Not available now: other-skills." in result.overview
     assert result.collections[1].problem == "catalog_unavailable"
 
 

@@ -131,11 +131,11 @@ def test_a_collection_that_cannot_be_served_is_listed_with_the_reason(tmp_path: 
         "-",
         "unavailable",
     ]
-    assert "carries no bundle. Install a wheel" in ran.stderr
+    assert "contains no bundle. Install a wheel" in ran.stderr
     for words in (["verify"], ["mcp", "serve"], ["catalog", "search"], ["receipt", "show"]):
         told = made.ask(*words, "--collection", "acme")
         assert (told.code, told.stdout) == (3, "")
-        assert "carries no bundle. Install a wheel" in told.stderr
+        assert "contains no bundle. Install a wheel" in told.stderr
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_check_names_every_change_and_the_command_that_repairs_it(folder: Path) 
     place = folder.as_posix()
     assert f"{place}/gamma/SKILL.md: is new and not in the lock [added]" in ran.stderr
     assert f"{place}/group/beta/notes.md: is new and not in the lock [added]" in ran.stderr
-    assert f"{place}/alpha/SKILL.md: has other bytes than the lock says [changed]" in ran.stderr
+    assert f"{place}/alpha/SKILL.md: content differs from the lock [changed]" in ran.stderr
     assert (
         f"To update it, run: skills-bundle lock '{folder}' --collection some-skills" in ran.stderr
     )
@@ -162,7 +162,7 @@ def test_converted_line_ends_are_not_repaired_by_locking(folder: Path) -> None:
     ran = call("lock", str(folder), "--check")
     assert ".gitattributes" in ran.stderr
     last = ran.stderr.splitlines()[-1]
-    assert last.startswith("Only if you want the new line ends, run: skills-bundle lock ")
+    assert last.startswith("Only if you want the new line endings, run: skills-bundle lock ")
 
 
 def test_a_lock_whose_line_ends_were_converted_is_not_written_anew(folder: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_merge_conflict_says_so(folder: Path) -> None:
     (folder / "catalog.lock.json").write_text("<<<<<<< HEAD\n{}\n", encoding="utf-8")
     ran = call("lock", str(folder), "--check")
     assert ran.code == 1
-    assert "merge-conflict marks" in ran.stderr
+    assert "merge conflict markers" in ran.stderr
 
 
 def test_a_refused_skill_keeps_everything_from_being_written(folder: Path) -> None:

@@ -125,7 +125,7 @@ def test_preview_fails_as_the_build_would(sample: SampleProject) -> None:
     sample.write("skills/greet/SKILL.md", b"---\nname: greet\ndescription: Other.\n---\n")
     ran = call("receipt", "preview", str(sample.folder))
     assert (ran.code, ran.stdout) == (1, "")
-    assert "skills/greet/SKILL.md: has other bytes than the lock says [changed]" in ran.stderr
+    assert "skills/greet/SKILL.md: content differs from the lock [changed]" in ran.stderr
 
 
 def test_preview_without_a_configured_ref_says_what_the_answers_carry(

@@ -51,7 +51,7 @@ def test_a_record_that_differs_without_a_lock_says_nothing_of_the_lock(
     file.write_bytes(file.read_bytes() + b"# changed\n")
     place.lock.unlink()
     told = " ".join(place.ask("verify").stdout.split())
-    assert "RECORD is not valid, or lists other files or bytes than there are." in told
+    assert "RECORD is not valid, or does not match the installed files." in told
     assert "the lock confirms" not in told
 
 
@@ -222,8 +222,8 @@ def test_a_receipt_without_a_proof_cannot_tell_who_signed(ask_whole: Ask, tmp_pa
     (tmp_path / "anybody").write_text("", encoding="utf-8")
     ran = ask_whole("verify", "--signed-by", str(tmp_path / "anybody"))
     assert ran.code == 3
-    assert "The receipt carries no proof." not in ran.stderr
-    assert "the receipt carries no proof" in " ".join(ran.stdout.split())
+    assert "The receipt contains no proof." not in ran.stderr
+    assert "the receipt contains no proof" in " ".join(ran.stdout.split())
 
 
 def test_signers_that_are_not_there_are_a_wrong_argument(ask_whole: Ask, tmp_path: Path) -> None:

@@ -131,5 +131,5 @@ def test_a_foreign_projects_stale_lock_ends_its_build(wheelhouse: Path, tmp_path
         check=False,
     )
     assert ran.returncode != 0
-    assert "skills/greet/SKILL.md: has other bytes than the lock says" in ran.stderr
+    assert "skills/greet/SKILL.md: content differs from the lock" in ran.stderr
     assert "Traceback" not in ran.stderr

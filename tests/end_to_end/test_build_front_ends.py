@@ -145,7 +145,7 @@ def test_a_stale_lock_ends_every_front_end_with_the_same_words(
     ran = subprocess.run(words, cwd=stale, capture_output=True, encoding="utf-8", check=False)
     said = ran.stdout + ran.stderr
     assert ran.returncode != 0
-    assert "SKILL.md: has other bytes than the lock says" in said
+    assert "SKILL.md: content differs from the lock" in said
     assert "`skills-bundle lock`" in said
     assert "build_hook.py" not in said
     assert [*out.glob("*.whl"), *out.glob("*.tar.gz")] == []

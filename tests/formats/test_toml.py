@@ -19,7 +19,7 @@ WRONG = {
     "arrays": (b"a = " + b"[" * 5_000 + b"]" * 5_000, "a.toml: is nested more than 100 deep"),
     "tables": (b"a = " + b"{a = " * 5_000 + b"1" + b"}" * 5_000, "is nested more than 100 deep"),
     "a dotted key": (b"a" + b".a" * 5_000 + b" = 1", "a.toml: is nested more than 100 deep"),
-    "a number": (b"a = " + b"9" * 5_000, "a.toml: holds a number with too many digits"),
+    "a number": (b"a = " + b"9" * 5_000, "a.toml: contains a number with too many digits"),
 }
 
 

@@ -170,7 +170,7 @@ def test_something_else_than_a_commit_first_is_told(source: Source) -> None:
     _, root, parent = proof.decode(source.proof or ())
     assert told(source, root, parent)[0] == (
         "source.proof[0]",
-        "is not a commit: it does not begin with a tree id",
+        "is not a commit: it does not start with a tree id",
     )
 
 
@@ -178,14 +178,14 @@ def test_more_objects_than_folders_can_lie_in_each_other_are_told(source: Source
     """Nothing is decoded or hashed then."""
     many = source.model_copy(update={"proof": ("!",) * (limits.PROOF_MAX_OBJECTS + 1)})
     (problem,) = proof.problems(many)
-    assert problem.message == f"holds {limits.PROOF_MAX_OBJECTS + 1} objects, more than 65"
+    assert problem.message == f"has {limits.PROOF_MAX_OBJECTS + 1} objects, more than 65"
 
 
 def test_a_proof_beyond_the_limit_is_told_before_it_is_decoded(source: Source) -> None:
     """Text that is not even base64 is measured first."""
     large = source.model_copy(update={"proof": ("!" * 4 * (limits.PROOF_MAX_BYTES // 3 + 1),)})
     (problem,) = proof.problems(large)
-    assert problem.message == "holds 65538 bytes, more than 65536"
+    assert problem.message == "has 65538 bytes, more than 65536"
 
 
 @given(st.binary(max_size=100))
@@ -252,8 +252,8 @@ def test_a_hidden_meaning_behind_right_hashes_is_told(source: Source) -> None:
     commit = f"tree {tree_id}\nauthor A <a@x> 1 +0000\ncommitter A <a@x> 1 +0000\n\nx".encode()
     claim = source.model_copy(update={"commit": git_object_id("commit", commit)})
     assert told(claim, commit, tree) == [
-        ("source.proof[1]", "holds the name '..', which no git tree may"),
-        ("source.proof[1]", "is not sorted as git sorts a tree"),
+        ("source.proof[1]", "contains the name '..', which git does not allow in a tree"),
+        ("source.proof[1]", "is not in the order of a git tree"),
     ]
 
 

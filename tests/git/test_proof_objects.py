@@ -118,12 +118,12 @@ def test_headers_that_git_writes_are_taken(data: bytes) -> None:
         (b"tree " + b"A" * 40 + b"\n", "not a commit"),
         (row(b"x"), "not a commit"),
         (SHA256, "SHA-256"),
-        (HEAD[:-1], "cut off"),
-        (HEAD.replace(b"A <", b"A\0<", 1) + b"\nx", "zero byte"),
+        (HEAD[:-1], "truncated"),
+        (HEAD.replace(b"A <", b"A\0<", 1) + b"\nx", "NUL byte"),
         (HEAD[:46] + HEAD + b"\nx", "tree twice"),
         (HEAD + b"tree " + b"2" * 40 + b"\n\nx", "tree twice"),
-        (HEAD + b"parent " + b"2" * 40 + b"\n\nx", "behind its committer"),
-        (HEAD + b" more\n\nx", "has not begun"),
+        (HEAD + b"parent " + b"2" * 40 + b"\n\nx", "after its committer"),
+        (HEAD + b" more\n\nx", "has not started"),
         (HEAD[:46] + b" more\n" + HEAD[46:] + b"\nx", "in this order"),
         (HEAD[:46] + b"parent abc\n" + HEAD[46:] + b"\nx", "in this order"),
         (HEAD[:46] + b"\nx", "in this order"),
@@ -139,7 +139,7 @@ def test_what_git_never_writes_into_a_commit_is_told(data: bytes, why: str) -> N
 @pytest.mark.parametrize("name", [b"", b".", b"..", b".git", b".GIT", b"git~1", b".git. ", b"a/b"])
 def test_a_name_that_no_tree_may_hold_is_told(name: bytes) -> None:
     """It would lead out of the tree, into a repository's own folder, or nowhere."""
-    assert any("which no git tree may" in text for text in check_tree(row(name)))
+    assert any("which git does not allow in a tree" in text for text in check_tree(row(name)))
 
 
 def test_a_git_folder_behind_invisible_characters_is_told() -> None:
@@ -156,8 +156,8 @@ def test_a_name_that_only_looks_odd_is_taken(name: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (row(b"b") + row(b"a"), "not sorted"),
-        (row(b"a", b"40000") + row(b"a.c"), "not sorted"),
+        (row(b"b") + row(b"a"), "not in the order"),
+        (row(b"a", b"40000") + row(b"a.c"), "not in the order"),
         (row(b"a") + row(b"a"), "twice"),
         (row(b"a") + row(b"a.c") + row(b"a", b"40000"), "twice"),
         (row(b"a", b"100600"), "mode"),
@@ -165,10 +165,10 @@ def test_a_name_that_only_looks_odd_is_taken(name: bytes) -> None:
         (row(b"a", b"\xff"), "mode"),
         (row(b"a", b"0"), "mode"),
         (row(b"a", b"0" * 40), "mode"),
-        (row(b"a")[:-1], "cut short"),
-        (b"100644 a", "cut short"),
-        (b"100644 a\0", "cut short"),
-        (HEAD + b"\nx", "cut short"),
+        (row(b"a")[:-1], "truncated"),
+        (b"100644 a", "truncated"),
+        (b"100644 a\0", "truncated"),
+        (HEAD + b"\nx", "truncated"),
     ],
 )
 def test_what_git_never_writes_into_a_tree_is_told(data: bytes, why: str) -> None:

@@ -281,7 +281,7 @@ def test_an_edit_that_git_was_told_to_overlook_is_dirt(sample: SampleProject, fl
     assert git(sample.folder, "status", "--porcelain") == ""
     assert (found.reason, found.detail) == (
         "dirty_source",
-        "Not as in the commit: pyproject.toml.",
+        "Different from the commit: pyproject.toml.",
     )
 
 
@@ -313,7 +313,7 @@ def test_a_link_that_git_was_told_to_overlook_is_compared_too(
     look_away(with_link, "--assume-unchanged", "link")
     assert callable(change)
     change(with_link)
-    assert inspect(with_link.folder, "skills").detail == "Not as in the commit: link."
+    assert inspect(with_link.folder, "skills").detail == "Different from the commit: link."
 
 
 def test_a_link_in_an_overlooked_files_place_is_dirt(sample: SampleProject) -> None:
@@ -321,7 +321,7 @@ def test_a_link_in_an_overlooked_files_place_is_dirt(sample: SampleProject) -> N
     look_away(sample, "--skip-worktree", ".gitignore")
     (sample.folder / ".gitignore").rename(sample.folder / ".git/kept")
     (sample.folder / ".gitignore").symlink_to(".git/kept")
-    assert inspect(sample.folder, "skills").detail == "Not as in the commit: .gitignore."
+    assert inspect(sample.folder, "skills").detail == "Different from the commit: .gitignore."
 
 
 def test_a_converted_file_that_git_was_told_to_overlook_is_as_git_checked_it_out(

@@ -216,7 +216,7 @@ def test_the_build_log_says_what_ships_and_why_no_commit_is_named(
     sample.write("notes.txt", b"").wheel()
     dirty = capsys.readouterr().err
     assert f"1 skill with 2 files; built from commit {sample.commit_id()}" in clean
-    assert "names no commit: dirty_source. Not as in the commit: notes.txt." in dirty
+    assert "names no commit: dirty_source. Different from the commit: notes.txt." in dirty
 
 
 def test_no_hooks_no_bundle(sample: SampleProject, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -438,7 +438,7 @@ def test_strays_among_the_skills_that_git_converted_are_named(
     clone.locked().committed()
     assert git(clone.folder, "status", "--porcelain") == ""
     assert verdict(clone.wheel()) == "dirty: eol_converted"
-    assert "Not as in the commit: skills/README.md." in capsys.readouterr().err
+    assert "Different from the commit: skills/README.md." in capsys.readouterr().err
 
 
 ODD_LOCALES = {
@@ -544,7 +544,7 @@ def test_an_ignore_file_that_the_commit_does_not_hold_may_not(
     assert git(sample.folder, "status", "--porcelain", "--", "src") == ""
     assert "acme_skills/run.sh" not in wheel_files(wheel)
     assert (reason(wheel), reason(sample.sdist())) == ("dirty_source", "dirty_source")
-    assert f"{name} (decides what ships" in capsys.readouterr().err
+    assert f"{name} (affects what ships" in capsys.readouterr().err
 
 
 def test_an_ignore_file_above_the_project_may_not_either(tmp_path: Path) -> None:
@@ -597,7 +597,7 @@ def test_a_version_from_a_file_that_git_ignores_is_dirt(
     )
     sample.configure('[tool.hatch.version]\npath = "VERSION"\npattern = "(?P<version>.+)"')
     assert reason(sample.committed().wheel()) == "dirty_source"
-    assert "VERSION (gives the version)" in capsys.readouterr().err
+    assert "VERSION (provides the version)" in capsys.readouterr().err
 
 
 def test_a_version_from_the_environment_is_said_to_be_computed(
@@ -609,7 +609,7 @@ def test_a_version_from_the_environment_is_said_to_be_computed(
     sample.configure('[tool.hatch.version]\nsource = "env"\nvariable = "ACME_VERSION"')
     found = receipt_of(sample.committed().wheel())
     assert (found.source.reason, found.package.computed) == (None, ("version",))
-    assert "which does not give: version" in capsys.readouterr().err
+    assert "which does not determine: version" in capsys.readouterr().err
 
 
 def test_a_dependency_with_a_folder_of_the_machine_is_said_to_be_computed(
@@ -704,7 +704,7 @@ def test_configuration_that_was_otherwise_when_hatchling_read_it_is_dirt(
     sample.write("pyproject.toml", committed)
     wheel = next(builder.build(directory=str(sample.folder / "dist"), versions=["standard"]))
     assert receipt_of(sample.folder / wheel).source.reason == "dirty_source"
-    assert "pyproject.toml (was different when hatchling read it)" in capsys.readouterr().err
+    assert "pyproject.toml (changed after hatchling read it)" in capsys.readouterr().err
 
 
 def test_configuration_in_a_hatch_file_is_compared_too(sample: SampleProject) -> None:

@@ -297,7 +297,7 @@ def test_the_checkouts_own_reason_goes_first() -> None:
 def test_one_real_change_among_converted_line_ends_is_a_real_change() -> None:
     """The finer reason is given only where it is the whole truth."""
     found = build_receipt.settle(CLEAN, CLEAN, {"a": "eol_converted", "b": "dirty_source"}, None)
-    assert found == dirty("dirty_source", "Not as in the commit: a, b.")
+    assert found == dirty("dirty_source", "Different from the commit: a, b.")
 
 
 def test_more_files_than_a_receipt_lists_are_told() -> None:

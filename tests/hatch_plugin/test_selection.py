@@ -90,15 +90,15 @@ def test_wheel_and_sdist_of_other_metadata_versions_share_one_receipt(
     [
         (
             "data = data.replace(b'Version: 1.0', b'Version: 1.0\\nSummary: Other')",
-            f"{DIST_INFO}/METADATA (is not what the configuration gives)",
+            f"{DIST_INFO}/METADATA (differs from what the configuration produces)",
         ),
         (
             "data += b'[console_scripts]\\nx = os:abort\\n' * row.filename.endswith('points.txt')",
-            f"{DIST_INFO}/entry_points.txt (is not what the configuration gives)",
+            f"{DIST_INFO}/entry_points.txt (differs from what the configuration produces)",
         ),
         (
             "data = data.replace(b'Root-Is-Purelib: true', b'Root-Is-Purelib: false')",
-            f"{DIST_INFO}/WHEEL (is not what the configuration gives)",
+            f"{DIST_INFO}/WHEEL (differs from what the configuration produces)",
         ),
         (
             "row.filename = row.filename.replace('run.sh', 'other.sh')",

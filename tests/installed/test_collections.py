@@ -136,7 +136,7 @@ def test_a_package_without_a_bundle_is_unavailable_with_what_to_do(tmp_path: Pat
     made = InstalledBuilder().install(tmp_path)
     made.bundle.rename(tmp_path / "gone")
     find = collections.find("acme-skills", [declare(made)])
-    with pytest.raises(BundleUnavailableError, match="carries no bundle") as told:
+    with pytest.raises(BundleUnavailableError, match="contains no bundle") as told:
         find()
     assert (told.value.exit_code, told.value.problems[0].code) == (3, "no_bundle")
 
@@ -211,7 +211,10 @@ def test_nobody_takes_ours_away_by_its_name(tmp_path: Path) -> None:
     assert survey.finders()["skills-bundle"]() == installed.locate()
     assert survey.ambiguous == frozenset()
     assert survey.notes() == (
-        "evil 1 also declares the collection 'skills-bundle'; ours alone is served by it",
+        (
+            "evil 1 also declares the collection 'skills-bundle'; only the one of skills-bundle is "
+            "served under this name"
+        ),
     )
 
 

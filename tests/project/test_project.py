@@ -132,7 +132,7 @@ def test_a_lock_with_conflict_marks_says_so(sample: SampleProject) -> None:
     place = sample.folder / lock.LOCK_FILE_NAME
     before = place.read_bytes()
     place.write_bytes(b"<<<<<<< ours\n" + before + b"=======\n>>>>>>> theirs\n")
-    with pytest.raises(InvalidLockError, match="merge-conflict"):
+    with pytest.raises(InvalidLockError, match="merge conflict"):
         project.check_lock(project.load(sample.folder))
     project.write_lock(project.load(sample.folder))
     assert place.read_bytes() == before
@@ -156,7 +156,7 @@ def test_a_lock_that_is_a_folder_cannot_be_read(tmp_path: Path) -> None:
 def test_no_skills_is_an_error(tmp_path: Path) -> None:
     """Nobody means to publish an empty collection."""
     (tmp_path / "skills").mkdir()
-    with pytest.raises(InvalidSkillsError, match=r"no folder in it holds a SKILL\.md"):
+    with pytest.raises(InvalidSkillsError, match=r"no folder in it contains a SKILL\.md"):
         project.make_lock(project.load(tmp_path))
 
 

@@ -137,7 +137,7 @@ def test_a_file_that_was_changed_meanwhile_stops_all_of_it(tmp_path: Path) -> No
     """Somebody's edit is not lost; every such file is named."""
     (tmp_path / "a.txt").write_bytes(b"old, edited")
     changes = [FileChange("b.txt", None, b"b"), FileChange("a.txt", b"old", b"new")]
-    with pytest.raises(SettingsError, match=r"a\.txt: was changed meanwhile"):
+    with pytest.raises(SettingsError, match=r"a\.txt: changed while the command ran"):
         write_changes(tmp_path, changes)
     assert tree(tmp_path) == {"a.txt": b"old, edited"}
 

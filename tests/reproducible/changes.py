@@ -226,7 +226,7 @@ CHANGED: Final[dict[str, tuple[Callable[[Path, Subject], None], str]]] = {
     "a comment in pyproject.toml": (edited_pyproject, DIRTY),
     "hatch.toml added": (hatch_file, DIRTY),
     "code of the same size and time": (edited_unseen, DIRTY),
-    "a skill": (edited_skill, f"{REFUSED}has other bytes than the lock says"),
+    "a skill": (edited_skill, f"{REFUSED}content differs from the lock"),
     "a skill and its lock": (edited_skill_locked, DIRTY),
     "the lock, by hand": (edited_lock, f"{REFUSED}catalog.lock.json"),
     "assume-unchanged": (assume_unchanged, DIRTY),

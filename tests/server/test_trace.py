@@ -108,7 +108,7 @@ def test_a_full_disk_does_not_end_the_conversation(
 
 def test_a_full_disk_is_told_once(filled: tuple[list[Any], list[str], bytes]) -> None:
     """And why."""
-    assert filled[1] == ["the trace ends here, serving goes on: File too large."]
+    assert filled[1] == ["the trace ends here; the server continues: File too large."]
 
 
 def test_a_full_disk_leaves_whole_steps(filled: tuple[list[Any], list[str], bytes]) -> None:

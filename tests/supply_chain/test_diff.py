@@ -328,7 +328,7 @@ def test_a_folder_beyond_the_limits_is_not_read(
     (tmp_path / "a").write_bytes(b"1")
     (tmp_path / "b").write_bytes(b"2")
     monkeypatch.setattr(file_limits, "FOLDER_MAX_BYTES", 1)
-    with pytest.raises(UnreadableSideError, match="too much"):
+    with pytest.raises(UnreadableSideError, match="too large"):
         open_input(str(tmp_path))
     monkeypatch.setattr(file_limits, "FOLDER_MAX_FILES", 1)
     with pytest.raises(UnreadableSideError, match="too many"):

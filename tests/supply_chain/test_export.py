@@ -372,7 +372,7 @@ def test_what_a_disk_does_not_keep_is_noticed(target: Path) -> None:
         (partial,) = target.parent.glob(".*.partial")
         (partial / "one").write_bytes(b"2")
 
-    with pytest.raises(OSError, match="other bytes than were written"):
+    with pytest.raises(OSError, match="does not contain the bytes"):
         writing.make(target, fill)
     _assert_nothing_stays(target)
 

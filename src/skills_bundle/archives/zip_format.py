@@ -139,7 +139,7 @@ def _read_directory(data: bytes, findings: Findings) -> tuple[list[Row], int]:
     if data[max(0, end - _LOCATOR64_SIZE) :].startswith(_LOCATOR64):
         findings.add("zip64", "has a zip64 end record, which no file of this size needs")
     if (disk, first_disk, disk_count) != (0, 0, count):
-        findings.add("zip_end", "the end record is that of a zip with several disks")
+        findings.add("zip_end", "the end record belongs to a zip that spans several disks")
     if count > limits.ARCHIVE_MAX_MEMBERS:
         findings.add("archive_too_many", f"lists more than {limits.ARCHIVE_MAX_MEMBERS} members")
     elif start + size == end:

@@ -36,12 +36,12 @@ UPDATE_COMMAND: Final = "skills-bundle lock"
 
 _SENTENCES: Final = {
     "added": "is new and not in the lock",
-    "removed": "is in the lock and was removed",
-    "changed": "has other bytes than the lock says",
-    "line_ends": "differs from the lock in line ends only",
-    "executable": "has another executable bit than the lock says",
-    "metadata": "gives another name, description, tags or diagnostics than the lock says",
-    "unlocked": "does not ship, and differs from the lock",
+    "removed": "is in the lock but was removed",
+    "changed": "content differs from the lock",
+    "line_ends": "differs from the lock only in line endings",
+    "executable": "executable bit differs from the lock",
+    "metadata": "name, description, tags or diagnostics differ from the lock",
+    "unlocked": "is not shipped, and differs from the lock",
     "whole": "differs from the lock",
 }
 
@@ -132,7 +132,7 @@ class Changes:
         added: Files that only the new one locks.
         removed: Files that only the old one locks.
         changed: Files with other bytes, apart from `line_ends`.
-        line_ends: Files with other bytes that differ in line ends only, as far as `compare` was
+        line_ends: Files with other bytes that differ only in line endings, as far as `compare` was
             given the bytes.
         executable: Files that differ in the executable bit and in nothing else.
         metadata: Skills whose files are the same and whose entry differs: another version of
@@ -162,7 +162,7 @@ class Changes:
 
     @property
     def only_line_ends(self) -> bool:
-        """Whether locked files differ in line ends only: the mark of a checkout that converts.
+        """Whether locked files differ only in line endings: the mark of a checkout that converts.
 
         Such a checkout converts what does not ship too, so that may also differ.
         """
@@ -256,10 +256,10 @@ def stale_error(changes: Changes) -> StaleLockError:
     summary = f"{LOCK_FILE_NAME} is out of date. Run `{UPDATE_COMMAND}` and commit what it writes."
     if changes.only_line_ends:
         summary = (
-            f"Locked files differ from {LOCK_FILE_NAME} in line ends only: git converted them. Put "
-            "`skills/** -text` (with your skills folder) and `catalog.lock.json -text` into "
-            ".gitattributes and check the files out again; or, if the new line ends are intended, "
-            f"run `{UPDATE_COMMAND}`."
+            f"Locked files differ from {LOCK_FILE_NAME} only in line endings: git converted them. "
+            "Put `skills/** -text` (with your skills folder) and `catalog.lock.json -text` into "
+            ".gitattributes and check the files out again; or, if the new line endings are "
+            f"intended, run `{UPDATE_COMMAND}`."
         )
     return StaleLockError(
         summary,

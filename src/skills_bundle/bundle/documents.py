@@ -92,7 +92,7 @@ NO_BUNDLE: Final[Document[Any]] = Document(
     problems=(
         Problem(
             code="no_bundle",
-            message="The package carries no lock: it was removed, or the wheel was built without "
+            message="The package contains no lock: it was removed, or the wheel was built without "
             "the build hook (HATCH_BUILD_NO_HOOKS). Install a released wheel, or build it again "
             "without that variable.",
         ),
@@ -152,9 +152,9 @@ _UNREAD: Final[dict[str, tuple[DocumentState, str]]] = {
     "missing": ("missing", "It is missing."),
     "linked": ("linked", "It, or a folder above it, is a symbolic link."),
     "not_regular": ("not_regular", "It is not a regular file."),
-    "unreadable": ("unreadable", "The system refuses to read it."),
+    "unreadable": ("unreadable", "The operating system does not allow reading it."),
     "changed": ("altered", "It was replaced while it was read."),
-    "size": ("invalid", "It is larger than any such file may be."),
+    "size": ("invalid", "It exceeds the size limit for such files."),
 }
 """Kind of an `UnsafeFileError` to state and sentence."""
 
@@ -179,7 +179,7 @@ def _against_record(document: Document[T], row: RecordRow | None) -> Document[T]
     document = replace(document, recorded_sha256=row.sha256)
     too_large = document.state == "invalid" and document.sha256 is None
     if too_large or document.sha256 not in {None, row.sha256}:
-        return altered(document, "record", "RECORD has another digest for this file.")
+        return altered(document, "record", "RECORD lists a different digest for this file.")
     return document
 
 
@@ -199,11 +199,11 @@ def cross_check(
         return lock, receipt
     if named.catalog.sha256 == lock.sha256:
         if named.catalog.git_tree != lock.believed.digests.git_tree:
-            receipt = altered(receipt, "git_tree", "It names another git tree than the lock.")
+            receipt = altered(receipt, "git_tree", "It names a different git tree than the lock.")
         return lock, receipt
     if lock.confirmed:
-        return lock, altered(receipt, "catalog", "It names another lock than RECORD confirms.")
-    return altered(lock, "catalog", "The build receipt names another digest."), receipt
+        return lock, altered(receipt, "catalog", "It names a different lock than RECORD lists.")
+    return altered(lock, "catalog", "The build receipt names a different digest."), receipt
 
 
 def _check_receipt(receipt: Document[BuildReceipt], identity: Identity) -> Document[BuildReceipt]:
@@ -214,9 +214,9 @@ def _check_receipt(receipt: Document[BuildReceipt], identity: Identity) -> Docum
     package = claim.package
     same = package.name == identity.name and same_version(package.version, identity.version)
     if identity.known and not same:
-        return altered(receipt, "package", "It was made for another distribution.")
+        return altered(receipt, "package", "It belongs to a different distribution.")
     if identity.metadata_sha256 not in {None, package.metadata_sha256}:
-        return altered(receipt, "metadata", "It was made with other core metadata than these.")
+        return altered(receipt, "metadata", "It was made with different core metadata.")
     if problems := proof.problems(claim.source):
         return replace(receipt, state="altered", problems=problems)
     return receipt
@@ -301,7 +301,7 @@ def check_trees(
         return lock
     for place, named, computed in _trees(lock.believed, files):
         if named != computed:
-            lock = altered(lock, "git_tree", f"{place} does not follow from the files.")
+            lock = altered(lock, "git_tree", f"{place} does not match the files.")
     return lock
 
 
@@ -351,4 +351,4 @@ def check_revision(
     tree = _with_blobs(lock.believed, files)
     if named == tree.git_tree([*lock.believed.unlocked_entries(), own]):
         return receipt
-    return altered(receipt, "skills_tree", "The commit it names holds other skills than these.")
+    return altered(receipt, "skills_tree", "The commit it names contains different skills.")

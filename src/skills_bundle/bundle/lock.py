@@ -146,16 +146,14 @@ def parse(data: bytes) -> CatalogLock:
     try:
         lock = CatalogLock.model_validate_json(data)
     except ValidationError as error:
-        raise InvalidLockError(
-            "The lock does not have the form of a lock.", problems_of(error)
-        ) from error
+        raise InvalidLockError("The file is not a valid lock.", problems_of(error)) from error
     problems = rule_problems(lock)
     if problems:
-        raise InvalidLockError("The lock breaks its own rules.", problems)
+        raise InvalidLockError("The lock is inconsistent.", problems)
     if lock.to_bytes() != data:
         if lock.to_bytes() == data.replace(b"\r\n", b"\n"):
             raise _converted()
-        message = "is not in the one rendering: a person or a formatter edited it"
+        message = "is not in canonical form: it was edited by hand or by a formatter"
         raise _invalid("The lock was not written by `skills-bundle lock`.", "rendering", message)
     return lock
 
@@ -169,17 +167,19 @@ def _invalid(summary: str, code: str, message: str) -> InvalidLockError:
 def _converted() -> InvalidLockError:
     """Return the error for converted line ends; a new lock would be converted again."""
     message = (
-        "has CRLF line ends; put `catalog.lock.json -text` and `skills/** -text` (with your skills "
-        "folder) into .gitattributes and check the files out again"
+        "has CRLF line endings; put `catalog.lock.json -text` and `skills/** -text` (with your "
+        "skills folder) into .gitattributes and check the files out again"
     )
     problem = Problem(code="lock_line_ends", message=message, path=LOCK_FILE_NAME)
-    return InvalidLockError("Git converted the line ends of the lock.", (problem,))
+    return InvalidLockError("Git converted the line endings of the lock.", (problem,))
 
 
 def _unreadable(data: bytes, error: MalformedJsonError) -> InvalidLockError:
     """Return why the bytes are not JSON; a merge conflict is by far the likeliest cause."""
     if any(data.startswith(mark) or b"\n" + mark in data for mark in (b"<<<<<<< ", b">>>>>>> ")):
-        return _invalid("The lock cannot be read.", "merge_conflict", "holds merge-conflict marks")
+        return _invalid(
+            "The lock cannot be read.", "merge_conflict", "contains merge conflict markers"
+        )
     problems = tuple(replace(problem, path=LOCK_FILE_NAME) for problem in error.problems)
     return InvalidLockError("The lock cannot be read.", problems)
 
@@ -189,7 +189,7 @@ def _refuse_other_version(value: JsonValue) -> None:
     version = value.get("lock_version") if isinstance(value, dict) else None
     if type(version) is int and version != LOCK_VERSION:
         raise _invalid(
-            "The lock is of another version.",
+            "The lock has an unsupported version.",
             "other_version",
             f"has lock_version {version}, not {LOCK_VERSION}; use the version that wrote it",
         )
@@ -222,7 +222,7 @@ def _order_problems(lock: CatalogLock) -> list[Problem]:
         (f"skills[{i}].diagnostics", list(skill.diagnostics)) for i, skill in enumerate(lock.skills)
     ]
     return [
-        Problem(code="order", message="must be sorted by bytes, each once", path=place)
+        Problem(code="order", message="must be sorted by bytes, without duplicates", path=place)
         for place, values in rows
         if values != sorted(set(values), key=str.encode)
     ]
@@ -237,7 +237,7 @@ def _path_problems(lock: CatalogLock) -> list[Problem]:
     problems += [
         Problem(
             code="path_collision",
-            message=f"{one!r} and {other!r} are one path on some systems",
+            message=f"{one!r} and {other!r} are the same path on some systems",
             path="skills",
         )
         for one, other in paths.collisions(lock.files())
@@ -245,12 +245,12 @@ def _path_problems(lock: CatalogLock) -> list[Problem]:
     for i, skill in enumerate(lock.skills):
         if not any(file.path == SKILL_MD for file in skill.files):
             problems.append(
-                Problem(code="no_skill_md", message="locks no SKILL.md", path=f"skills[{i}].files")
+                Problem(code="no_skill_md", message="has no SKILL.md", path=f"skills[{i}].files")
             )
     problems += [
         Problem(
             code="nested_skill",
-            message=f"{inner!r} lies inside another locked skill",
+            message=f"{inner!r} is inside another locked skill",
             path="skills",
         )
         for inner in _nested([skill.path for skill in lock.skills])
@@ -304,4 +304,8 @@ def _digest_problems(lock: CatalogLock) -> list[Problem]:
     found = lock.tree().dir_hash()
     if found == lock.digests.dir_hash:
         return []
-    return [Problem(code="dir_hash", message=f"the entries give {found}", path="digests.dir_hash")]
+    return [
+        Problem(
+            code="dir_hash", message=f"computed from the entries: {found}", path="digests.dir_hash"
+        )
+    ]

@@ -31,25 +31,25 @@ Absence = Literal["no_receipt", "receipt_not_believed", "no_commit", "left_out"]
 _SHOWS: Final[dict[ProofState, str]] = {
     "recomputed": "These bytes are the skills folder of this commit: commit, trees and files were "
     "hashed here, and each names the next.",
-    "chain_only": "This commit leads to the skills tree that the receipt names. That it is the "
-    "tree of these bytes was not shown: not every locked file is here as it was locked.",
-    "refused": "Nothing: the receipt's proof does not hold, or is not one that git could give.",
+    "chain_only": "This commit leads to the skills tree that the receipt names. It was not "
+    "shown that these bytes form that tree: not every locked file is present and unchanged.",
+    "refused": "Nothing: the receipt's proof is wrong, or git could not have produced it.",
 }
 
 _ABSENT: Final[dict[Absence, str]] = {
-    "no_receipt": "Nothing: there is no receipt to carry a proof.",
-    "receipt_not_believed": "Nothing: the receipt cannot be believed.",
+    "no_receipt": "Nothing: there is no receipt, and so no proof.",
+    "receipt_not_believed": "Nothing: the receipt is not valid.",
     "no_commit": "Nothing: the receipt names no commit.",
-    "left_out": "Nothing: the receipt carries no proof. The project leaves it out (`proof = "
+    "left_out": "Nothing: the receipt contains no proof. The project disables it (`proof = "
     f"false`), or it would exceed {git_limits.PROOF_MAX_BYTES // format_limits.KIB} KiB, or the "
     "commit is not in the form that git writes.",
 }
 
 NOT_SHOWN: Final = (
     "That the commit is in the repository that the project names, or in any.",
-    "That anything besides the skills, such as the package's code, is the commit's.",
-    "That author and committer are who the commit says: `verify --signed-by` asks its signature.",
-    "That no other object has the same id: ids of git are SHA-1; collisions are not looked for.",
+    "That anything besides the skills, such as the package's code, comes from the commit.",
+    "That author and committer are who the commit says: `verify --signed-by` checks its signature.",
+    "That no other object has the same id: git ids are SHA-1, and collisions are not checked for.",
 )
 """What must not be concluded from a proof, however well it holds."""
 

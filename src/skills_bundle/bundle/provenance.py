@@ -19,25 +19,26 @@ if TYPE_CHECKING:
 GAP_SENTENCES: Final[dict[str, str]] = {
     "editable_install": "The package runs from its source: skills are served as they are now.",
     "missing_receipt": "There is no build receipt: nothing says which commit this was built from.",
-    "invalid_receipt": "The build receipt cannot be believed: nothing says which commit this is.",
-    "not_git_source": "It was built from files that no git checkout holds.",
-    "git_unavailable": "Git could not be asked when it was built.",
+    "invalid_receipt": "The build receipt is not valid: nothing says which commit this was built "
+    "from.",
+    "not_git_source": "It was built from files outside any git checkout.",
+    "git_unavailable": "Git could not be used when it was built.",
     "not_owner": "The checkout it was built from belongs to another user.",
-    "unsupported_object_format": "The checkout does not name its objects by SHA-1.",
+    "unsupported_object_format": "The checkout does not use SHA-1 object ids.",
     "no_commit": "The checkout it was built from has no commit.",
-    "project_not_in_repository": "The checkout around the source does not hold this project.",
-    "eol_converted": "Line ends in the checkout differ from those in the commit.",
-    "dirty_source": "What was built is not exactly what the commit holds.",
+    "project_not_in_repository": "The checkout around the source does not contain this project.",
+    "eol_converted": "Line endings in the checkout differ from those in the commit.",
+    "dirty_source": "What was built is not exactly what the commit contains.",
     "altered_files": "Some files are not the ones that were installed; they are not served.",
-    "unreadable_files": "Some locked files cannot be read, so they may hold anything; they are not "
-    "served.",
+    "unreadable_files": "Some locked files cannot be read, so their content is unknown; they are "
+    "not served.",
     "linked_install": "The installation is made of links: the owner of the targets can change it.",
     "record_absent": "There is no RECORD to confirm the files.",
     "record_unreadable": "RECORD cannot be read, so it confirms nothing.",
-    "record_mismatch": "RECORD is not valid, or lists other files or bytes than there are.",
+    "record_mismatch": "RECORD is not valid, or does not match the installed files.",
     "extra_files": "There are unlisted files among the skills; they are not served.",
-    "unseen_entries": "Some files or folders of the package cannot be looked at and may hold "
-    "anything; they are not served.",
+    "unseen_entries": "Some files or folders of the package cannot be inspected, so their "
+    "content is unknown; they are not served.",
 }
 """Every evidence gap with what it means, in the order in which `reason` picks the first."""
 
@@ -205,40 +206,39 @@ BASES: Final[dict[str, Basis]] = {
         "It is the version in the METADATA beside the running package and, if there is one, the "
         "receipt's.",
         "The version itself: the builder of the wheel chose it.",
-        "That this is the released wheel of that version; compare the wheel's own digest for that.",
+        "That this is the released wheel of that version: compare the wheel's digest.",
     ),
     "repository": Basis(
-        "The receipt's fields match the digest it has of them, and RECORD if there is one.",
+        "The receipt's fields match its own digest, and RECORD if there is one.",
         "The address: the project's configuration names it, and nothing looked it up.",
-        "That the repository exists, or holds the commit.",
+        "That the repository exists, or contains the commit.",
     ),
     "catalog_sha256": Basis(
-        "SHA-256 of the lock's bytes, computed here; equal to what RECORD and receipt have, as far "
-        "as these are there.",
+        "SHA-256 of the lock's bytes, computed here; equal to the digest in RECORD and in the "
+        "receipt, if they exist.",
         "Nothing.",
         "That this lock is the one its authors released: compare the digest with theirs.",
     ),
     "source_ref": Basis(
-        "The receipt's fields match the digest it has of them, and RECORD if there is one.",
+        "The receipt's fields match its own digest, and RECORD if there is one.",
         "The ref: made from the project's configuration and version, never read from git.",
         "That the ref exists, or points at the commit.",
     ),
     "resolved_git_sha": Basis(
         "The skills tree that the receipt names was recomputed from the installed bytes; if the "
-        "receipt carries a proof, that this commit leads to that tree was recomputed, too: see "
-        "`proof`.",
+        "receipt contains a proof, so was the path from this commit to that tree: see `proof`.",
         "That the wheel was built from this commit: the receipt is not signed.",
-        "That the package's code, which is no part of the skills folder, is the commit's.",
+        "That the package's code, which is outside the skills folder, comes from the commit.",
     ),
     "source_provenance.status": Basis(
-        "A receipt that nothing contradicts names a commit.",
+        "The receipt names a commit, and no check contradicts it.",
         "The commit.",
-        "More than that a claim was made: a coherent rewrite of everything is not noticed.",
+        "Anything beyond the claim itself: a consistent rewrite of everything is not detected.",
     ),
     "source_provenance.build_verification": Basis(
-        "A receipt that nothing contradicts says that the checkout was clean.",
-        "The inspection: it was made by the build, on the machine that built.",
-        "That the build told the truth.",
+        "The receipt says that the checkout was clean, and no check contradicts it.",
+        "The inspection: the build made it, on the machine it ran on.",
+        "That the build recorded the truth.",
     ),
     "source_provenance.integrity": Basis(
         "Every locked file was read without following links; size and SHA-256 are the lock's.",
@@ -248,7 +248,7 @@ BASES: Final[dict[str, Basis]] = {
     ),
     "source_provenance.reason": Basis(
         "It is the first of the gaps, in their documented order.",
-        "A receipt's own reason: the build's word.",
+        "The reason in a receipt: the build recorded it.",
         "That the other fields are complete: `gaps` has every reason.",
     ),
     "source_provenance.receipt_sha256": Basis(
@@ -257,9 +257,9 @@ BASES: Final[dict[str, Basis]] = {
         "That the receipt is authentic: it is not signed.",
     ),
     "gaps": Basis(
-        "Each gap was looked for, in receipt, RECORD, files and the way of installing.",
-        "A receipt's own reason: the build's word.",
-        "That nothing else is amiss.",
+        "Each gap was checked for in the receipt, RECORD, the files and the kind of installation.",
+        "The reason in a receipt: the build recorded it.",
+        "That nothing else is wrong.",
     ),
 }
 """Every field of the provenance block, in its order."""

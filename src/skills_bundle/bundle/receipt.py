@@ -155,13 +155,13 @@ def parse(data: bytes) -> BuildReceipt:
         raise InvalidReceiptError("The build receipt cannot be read.", error.problems) from error
     except ValidationError as error:
         raise InvalidReceiptError(
-            "The build receipt does not have its form.", problems_of(error)
+            "The file is not a valid build receipt.", problems_of(error)
         ) from error
     problems = _rule_problems(receipt)
     if problems:
         raise InvalidReceiptError("The build receipt contradicts itself.", problems)
     if receipt.to_bytes() != data:
-        raise InvalidReceiptError("The build receipt is not in its one rendering.")
+        raise InvalidReceiptError("The build receipt is not in canonical form.")
     return receipt
 
 
@@ -171,13 +171,29 @@ def _rule_problems(receipt: BuildReceipt) -> tuple[Problem, ...]:
     executable = receipt.inputs.executable
     clean = source.state == "clean"
     rules = (
-        ("source.reason", clean == (source.reason is None), "must be null exactly when clean"),
-        ("source.commit", clean == (source.commit is not None), "must be set exactly when clean"),
-        ("source.skills_tree", clean == (source.skills_tree is not None), "must be set when clean"),
-        ("source.proof", clean or source.proof is None, "must be null unless clean"),
-        ("package.computed", _sorted_once(receipt.package.computed), "must be sorted, once"),
-        ("inputs.files", _sorted_once(files), "must be sorted, once"),
-        ("inputs.executable", _sorted_once(executable), "must be sorted, once"),
+        (
+            "source.reason",
+            clean == (source.reason is None),
+            "must be null if and only if the state is clean",
+        ),
+        (
+            "source.commit",
+            clean == (source.commit is not None),
+            "must be set if and only if the state is clean",
+        ),
+        (
+            "source.skills_tree",
+            clean == (source.skills_tree is not None),
+            "must be set if the state is clean",
+        ),
+        ("source.proof", clean or source.proof is None, "must be null unless the state is clean"),
+        (
+            "package.computed",
+            _sorted_once(receipt.package.computed),
+            "must be sorted, without duplicates",
+        ),
+        ("inputs.files", _sorted_once(files), "must be sorted, without duplicates"),
+        ("inputs.executable", _sorted_once(executable), "must be sorted, without duplicates"),
         ("inputs.executable", set(executable) <= set(files), "must all be among inputs.files"),
         (
             "fields_sha256",

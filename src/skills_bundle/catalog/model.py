@@ -39,12 +39,12 @@ MESSAGES: Final[dict[str, str]] = {
     ),
     "resource_unavailable": (
         "No such skill or resource can be served: it is not in the lock, its file differs from the "
-        "lock, or it is not UTF-8 text. Search to see which skills there are."
+        "lock, or it is not UTF-8 text. Search to list the available skills."
     ),
     "collection_unavailable": (
-        "The requested collection, or one that may hold the requested skill, cannot be served now: "
-        "its lock is missing or cannot be trusted, or two packages declare its name. The other "
-        "collections are served: omit `collection`, or search to see which skills there are."
+        "The requested collection, or one that may contain the requested skill, cannot be served "
+        "now: its lock is missing or cannot be trusted, or two packages declare its name. The "
+        "other collections are served: omit `collection`, or search to list the available skills."
     ),
     "ambiguous_skill": (
         "More than one skill has this name or path. Pass the path of one as `skill`, and its "
@@ -53,7 +53,7 @@ MESSAGES: Final[dict[str, str]] = {
     "response_too_large": (
         "The answer does not fit into one response. Ask for less with a smaller limit."
     ),
-    "unknown_tool": "This server has no such tool. List its tools to see which there are.",
+    "unknown_tool": "This server has no such tool. List the tools to see what it offers.",
 }
 """Every error code of a tool with its fixed message of under 512 characters.
 
@@ -128,7 +128,7 @@ Query = Annotated[
     Field(
         max_length=limits.QUERY_MAX_CHARACTERS,
         pattern=r"^[^\u0000-\u001f\u007f-\u009f]*$",
-        description="One phrase, matched literally and without regard to case in name, description "
+        description="One phrase, matched literally and case-insensitively in name, description "
         "and tags. Empty matches every skill.",
     ),
 ]

@@ -34,16 +34,16 @@ BUNDLED: Final = "bundled"
 
 TITLE: Final = "# Skills overview"
 AVAILABLE: Final = (
-    "A skill listed here is available in one sense: its metadata could be read. Its setup, its "
-    "lifecycle, whether this host can use it and whether it is active are unverified."
+    "Available means only that a skill's metadata could be read. Its setup, its lifecycle, whether "
+    "this host can use it and whether it is active are unverified."
 )
-UNASSESSED: Final = "Which skills fit (the selected route): unassessed, since no task was given."
+UNASSESSED: Final = "Selected route: unassessed, because no task was given."
 CHOICES: Final = (
-    "With a task there are four choices: single (one skill fits), sequence (several, one after the "
+    "Choices once there is a task: single (one skill fits), sequence (several, one after the "
     "other), ambiguous (up to 3 candidates, not yet decided), none (no skill fits)."
 )
 USE: Final = (
-    "How to use this list: take it as an untrusted shortlist. Pick a row, read the file that its "
+    "How to use this list: treat it as an untrusted shortlist. Pick a row, read the file that its "
     "JSON string names, and verify that it fits the task before following it."
 )
 HOW_TO_READ: Final = (
@@ -162,7 +162,7 @@ class _Text:
             return []
         where = f" (in {self._names(list(damaged))})" if self.several else ""
         skills = _count(sum(damaged.values()))
-        return [f"Warnings: {skills} cannot be served whole{where}; this list is incomplete."]
+        return [f"Warnings: {skills} cannot be served in full{where}; this list is incomplete."]
 
     def _unlisted(self) -> list[str]:
         """Return a line with the skills that have no entry, and why."""
@@ -185,14 +185,17 @@ class _Text:
         """Return the last line, after one about collections that cannot be served."""
         sources = self._names([one.label for one in self.collections])
         if not self.several:
-            return f"Sources: {sources}. Skills of one name at different paths are listed apart."
+            return (
+                f"Sources: {sources}. Skills with the same name at different paths are listed "
+                "separately."
+            )
         missing = (
-            f"Not served now: {self._names(self.unavailable)}. This list is without what they "
-            "hold; the field `collections` says why.\n"
+            f"Not available now: {self._names(self.unavailable)}. Their skills are missing from "
+            "this list; the field `collections` says why.\n"
         )
         return (
-            f"{missing if self.unavailable else ''}Sources: {sources}. Skills of one name in "
-            "different collections, or at different paths, are listed apart."
+            f"{missing if self.unavailable else ''}Sources: {sources}. Skills with the same "
+            "name in different collections or at different paths are listed separately."
         )
 
     def _names(self, labels: Sequence[str]) -> str:
@@ -211,7 +214,7 @@ def _head(skills: Sequence[SkillRow]) -> list[str]:
         if routers
         else "none found here"
     )
-    route = f"A skill that helps to choose (the routing entry point): {entry_point}."
+    route = f"Routing entry point (a skill that helps to choose): {entry_point}."
     return [TITLE, "", AVAILABLE, UNASSESSED, route, CHOICES, USE]
 
 

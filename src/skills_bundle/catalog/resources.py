@@ -207,7 +207,7 @@ REASONS: Final[dict[str, str]] = {
     "yaml_repaired": "The frontmatter had to be repaired to be parsed; other readers refuse it.",
     "yaml_ambiguous": "A plain frontmatter value means different things in YAML 1.1 and 1.2.",
     "bom": "SKILL.md starts with a byte order mark, which some readers do not skip.",
-    "fence_blanks": "A `---` line of the frontmatter ends in blanks, which some readers refuse.",
+    "fence_blanks": "A `---` line of the frontmatter ends in spaces, which some readers refuse.",
     "name_form": "The name does not have the form that the Agent Skills specification requires.",
     "name_mismatch": "The name is not the folder's name, which the extension requires.",
     "description_too_long": "The description is longer than the specification allows.",

@@ -86,7 +86,7 @@ project_option: Final = click.option(
     "--project",
     metavar="PATH",
     help="The project's folder in the repository.",
-    show_default="the folder that holds the archive's lock",
+    show_default="the folder of the archive's lock",
 )
 """Add `--project`, for a repository with several projects."""
 

@@ -77,16 +77,19 @@ def _component_problems(component: str) -> Iterator[tuple[str, str]]:
 def _character_problems(component: str) -> Iterator[tuple[str, str]]:
     if component.isascii() and component.isprintable() and not RESERVED.intersection(component):
         if "\\" in component:
-            yield "path_backslash", "holds a backslash"
+            yield "path_backslash", "contains a backslash"
         return
     if "\\" in component:
-        yield "path_backslash", "holds a backslash"
+        yield "path_backslash", "contains a backslash"
     if reserved := sorted(RESERVED.intersection(component)):
-        yield "path_reserved_character", f"holds {' '.join(reserved)}, which Windows does not allow"
+        yield (
+            "path_reserved_character",
+            f"contains {' '.join(reserved)}, which Windows does not allow",
+        )
     if any("\ud800" <= character <= "\udfff" for character in component):
         yield "path_not_utf8", "is not UTF-8"
     if any(is_control(character) for character in component):
-        yield "path_control_character", "holds a control character"
+        yield "path_control_character", "contains a control character"
     if not unicodedata.is_normalized("NFC", component):
         yield "path_not_nfc", "is not in Unicode normal form NFC; rename it"
 

@@ -440,7 +440,7 @@ def walk(root: Path, start: str = "") -> Iterator[str]:
                 continue
             count += 1
             if count > limits.FOLDER_MAX_FILES or path.count("/") > limits.SCAN_MAX_DEPTH:
-                raise unreadable("folder_too_large", "holds too many files to compare", str(root))
+                raise unreadable("folder_too_large", "has too many files to compare", str(root))
             if kind == "folder":
                 waiting.append(path)
             else:
@@ -485,7 +485,7 @@ def read_files(root: Path, paths: Iterable[str], *, with_mode: bool) -> FileTree
                 continue
             left -= len(found.data)
             if left < 0:
-                raise unreadable("folder_too_large", "holds too much to compare", str(root))
+                raise unreadable("folder_too_large", "is too large to compare", str(root))
             executable = found.executable if mode_counts else None
             entries[path] = FileEntry.of(found.data, executable=executable)
             contents[path] = found.data
@@ -498,7 +498,7 @@ _CAUSES: Final = {
     "not_regular": "is not a regular file",
     "unreadable": "cannot be read",
     "changed": "changed while it was read",
-    "size": "is larger than any file that is compared",
+    "size": "is too large to compare",
 }
 
 

@@ -48,7 +48,7 @@ def demand_free(target: Path) -> None:
             folder above is none.
     """
     if problems := [*_in_the_way(target)]:
-        raise ExportTargetError("The export has no place to go to.", tuple(problems))
+        raise ExportTargetError("The target folder cannot be used.", tuple(problems))
 
 
 def demand_outside(target: Path, package: Path) -> None:
@@ -62,18 +62,18 @@ def demand_outside(target: Path, package: Path) -> None:
         ExportTargetError: If it lies there.
     """
     if Path(os.path.realpath(target)).is_relative_to(package):
-        message = "lies in the installed package itself, which would no longer match its lock"
+        message = "is inside the installed package, which would no longer match its lock"
         name = shown(from_disk(str(target)))
         problem = Problem(code="target_in_package", message=message, path=name)
-        raise ExportTargetError("The export has no place to go to.", (problem,))
+        raise ExportTargetError("The target folder cannot be used.", (problem,))
 
 
 def _in_the_way(target: Path) -> Iterable[Problem]:
     name = shown(from_disk(str(target)))
     if not target.parent.is_dir():
-        yield Problem(code="no_folder", message="lies in a folder that does not exist", path=name)
+        yield Problem(code="no_folder", message="is in a folder that does not exist", path=name)
     elif target.is_symlink():
-        message = "is a link, which is not followed; name a folder of its own"
+        message = "is a link, which is not followed; choose a real folder"
         yield Problem(code="target_is_link", message=message, path=name)
     elif target.is_dir():
         found = sorted(shown(from_disk(each.name)) for each in target.iterdir())
@@ -86,7 +86,7 @@ def _in_the_way(target: Path) -> Iterable[Problem]:
 
 def _entries(found: list[str]) -> Iterable[Problem]:
     named = found[: limits.EXPORT_ENTRIES_SHOWN]
-    message = "is in the way; nothing is replaced, so name a folder that is empty or does not exist"
+    message = "exists and is never replaced; choose a folder that is empty or does not exist"
     for name in named:
         yield Problem(code="target_not_empty", message=message, path=name)
     if len(named) < len(found):
@@ -142,9 +142,9 @@ def _compare(place: Path, written: dict[str, str]) -> None:
             try:
                 data = reader.read_up_to(path, limits.FOLDER_MAX_BYTES).data
             except UnsafeFileError as error:
-                raise OSError(None, f"could not be read back: {error.kind}", path) from error
+                raise OSError(None, f"cannot be read back: {error.kind}", path) from error
             if sha256_hex(data) != written[path]:
-                raise OSError(None, "holds other bytes than were written", path)
+                raise OSError(None, "does not contain the bytes that were written", path)
 
 
 def _give_name(place: Path, target: Path) -> None:

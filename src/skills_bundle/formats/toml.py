@@ -25,8 +25,8 @@ def parse(data: bytes, name: str) -> dict[str, object]:
         name: Its name in problems.
 
     Raises:
-        SettingsError: If it is not UTF-8 or not TOML, with the line; or if it is
-            nested more than `limits.TOML_MAX_DEPTH` deep, or holds a number with too many digits.
+        SettingsError: If it is not UTF-8 or not TOML, with the line; or if it
+            is nested more than `limits.TOML_MAX_DEPTH` deep or has a number with too many digits.
     """
     try:
         found = tomllib.loads(data.decode("utf-8"))
@@ -41,7 +41,7 @@ def parse(data: bytes, name: str) -> dict[str, object]:
         message = f"is not TOML: {_LINE.sub('', str(error)).strip()}"
         raise _unreadable(name, message, line) from error
     except ValueError as error:
-        raise _unreadable(name, "holds a number with too many digits", None) from error
+        raise _unreadable(name, "contains a number with too many digits", None) from error
     except RecursionError as error:
         raise _too_deep(name) from error
     if not _is_shallow(found):

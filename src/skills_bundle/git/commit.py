@@ -67,7 +67,7 @@ def commit_tree(raw: bytes) -> str:
     if head is None:
         if _SHA256_HEAD.match(raw):
             raise ValueError("is a commit of a SHA-256 repository; only SHA-1 ids are supported")
-        raise ValueError("is not a commit: it does not begin with a tree id")
+        raise ValueError("is not a commit: it does not start with a tree id")
     return head[1].decode()
 
 
@@ -98,7 +98,7 @@ def tree_rows(raw: bytes) -> Iterator[TreeRow]:
         space, zero = raw.find(b" ", position), raw.find(b"\0", position)
         end = zero + 1 + _OID_BYTES
         if not position < space < zero or end > len(raw):
-            raise ValueError("is not a tree: a row is cut short")
+            raise ValueError("is not a tree: an entry is truncated")
         yield TreeRow(raw[position:space], raw[space + 1 : zero], raw[zero + 1 : end])
         position = end
 

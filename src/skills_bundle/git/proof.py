@@ -117,9 +117,9 @@ def decode(proof: Sequence[str]) -> tuple[bytes, ...]:
             that is found out without decoding any.
     """
     if len(proof) > limits.PROOF_MAX_OBJECTS:
-        raise ValueError(f"holds {len(proof)} objects, more than {limits.PROOF_MAX_OBJECTS}")
+        raise ValueError(f"has {len(proof)} objects, more than {limits.PROOF_MAX_OBJECTS}")
     if (size := sum(map(decoded_size, proof))) > limits.PROOF_MAX_BYTES:
-        raise ValueError(f"holds {size} bytes, more than {limits.PROOF_MAX_BYTES}")
+        raise ValueError(f"has {size} bytes, more than {limits.PROOF_MAX_BYTES}")
     return tuple(map(_decoded, proof))
 
 
@@ -149,7 +149,7 @@ def problems(source: _SourceClaim) -> tuple[Problem, ...]:
     except ValueError as error:
         return (_problem("source.proof", str(error)),)
     if not objects:
-        return (_problem("source.proof", "holds no commit"),)
+        return (_problem("source.proof", "contains no commit"),)
     return (*_form_problems(objects), *_chain_problems(objects, source))
 
 
@@ -237,17 +237,17 @@ def check_tree(raw: bytes) -> Iterator[str]:
         yield from _row_problems(row)
     names = [row.name for row in rows]
     if len(set(names)) < len(names):
-        yield "holds a name twice"
+        yield "lists a name twice"
     elif [*map(_order, rows)] != sorted(map(_order, rows)):
-        yield "is not sorted as git sorts a tree"
+        yield "is not in the order of a git tree"
 
 
 def _row_problems(row: TreeRow) -> Iterator[str]:
     shown = ascii(row.name.decode("utf-8", "surrogateescape"))
     if not _OCTAL.fullmatch(row.mode) or row.entry.mode not in MODES:
-        yield f"gives {shown} the mode {row.mode.decode('latin-1')!a}, which git never does"
+        yield f"gives {shown} the mode {row.mode.decode('latin-1')!a}, which git never uses"
     if row.name in _NO_NAMES or b"/" in row.name or _is_git_folder(row.name):
-        yield f"holds the name {shown}, which no git tree may"
+        yield f"contains the name {shown}, which git does not allow in a tree"
 
 
 def _is_git_folder(name: bytes) -> bool:
@@ -273,9 +273,9 @@ def check_commit(raw: bytes) -> Iterator[str]:
         return
     head, end, _ = raw.partition(b"\n\n")
     if not (end or raw.endswith(b"\n")):
-        yield "is cut off in its headers"
+        yield "is truncated in its headers"
     if b"\0" in head:
-        yield "holds a zero byte in its headers"
+        yield "has a NUL byte in its headers"
     yield from _header_problems(head.removesuffix(b"\n").split(b"\n"))
 
 
@@ -288,9 +288,9 @@ def _header_problems(lines: list[bytes]) -> Iterator[str]:
     if [line.partition(b" ")[0] for line in rest[:2]] != [b"author", b"committer"]:
         yield "does not name tree, parents, author and committer in this order"
     elif any(key in {b"tree", b"parent"} for key in _keys(rest[2:])):
-        yield "names a tree or parent behind its committer"
+        yield "names a tree or parent after its committer"
     elif rest[2:3] and rest[2].startswith(b" "):
-        yield "goes on with a header that has not begun"
+        yield "continues a header that has not started"
 
 
 def _after_parents(lines: list[bytes]) -> Iterable[bytes]:

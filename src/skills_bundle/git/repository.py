@@ -134,7 +134,7 @@ def is_full_id(text: str) -> bool:
 def unavailable(code: str, path: str, message: str) -> RepositoryUnavailableError:
     """Return the error for a repository that lacks what is asked of it."""
     problem = Problem(code=code, message=message, path=path)
-    return RepositoryUnavailableError("The repository cannot answer.", (problem,))
+    return RepositoryUnavailableError("The repository cannot be read.", (problem,))
 
 
 class Repository:
@@ -181,7 +181,7 @@ class Repository:
             elif kind == "commit":
                 commit_tree(body)
         except ValueError as error:
-            raise self._unusable(f"holds object {oid}, which {error}") from error
+            raise self._unusable(f"contains object {oid}, which {error}") from error
         return body
 
     def _object(self, oid: str) -> tuple[str, bytes]:
@@ -195,7 +195,7 @@ class Repository:
             if not _is_git_error(error):
                 raise
             raise self._missing(oid, "" if isinstance(error, KeyError) else str(error)) from error
-        raise self._unusable(f"holds object {oid}, of more than {limit} bytes")
+        raise self._unusable(f"contains object {oid}, which has more than {limit} bytes")
 
     def _unusable(self, message: str) -> RepositoryUnavailableError:
         return unavailable("object_unusable", self.path, message)
@@ -206,7 +206,7 @@ class Repository:
         else:
             remedy = f"fetch it: `git fetch origin {oid}`; is this the right repository?"
         because = f" ({cause})" if cause else ""
-        message = f"does not hold object {oid}{because}; {remedy}"
+        message = f"does not contain object {oid}{because}; {remedy}"
         return unavailable("object_missing", self.path, message)
 
     def holds_commit(self, oid: str) -> bool:
@@ -425,14 +425,14 @@ def open_checkout(project: Path) -> Checkout:
         CheckoutError: With the reason code, if there is none or it cannot be read.
     """
     if not has_repository(project):
-        raise CheckoutError("There is no git checkout around the project.", reason="not_git_source")
+        raise CheckoutError("The project is not in a git checkout.", reason="not_git_source")
     with git_errors():
         import pygit2  # noqa: PLC0415 - takes 0.1 s; only builds inside a checkout need it
 
         found = pygit2.discover_repository(str(project.resolve()))
         top = repository_folder(project) or project
         if found is None or not _belongs_to(top, Path(found)):
-            message = "The .git of the project is not a repository that can be read."
+            message = "The project's .git is not a readable git repository."
             raise CheckoutError(message, reason="git_unavailable")
         # By its work tree: `found` may lie anywhere, and does not know the work tree.
         checkout = Checkout(pygit2.Repository(str(top)), project.resolve())

@@ -71,13 +71,13 @@ def _revision(checkout: Checkout, skills: str) -> Revision:
     folder = checkout.prefix.rstrip("/")
     project = checkout.head_entry(folder)
     if project is None or project.mode != TREE_MODE:
-        return archive("project_not_in_repository", f"HEAD holds no folder {folder!r}.")
+        return archive("project_not_in_repository", f"HEAD contains no folder {folder!r}.")
     if changes := sorted({*_changes(checkout)}):
-        return dirty("dirty_source", f"Not as in the commit: {listed(changes)}.")
+        return dirty("dirty_source", f"Different from the commit: {listed(changes)}.")
     path = folder if skills == "." else checkout.prefix + skills
     tree = checkout.head_entry(path)
     if tree is None or tree.mode != TREE_MODE:
-        return dirty("dirty_source", f"HEAD holds no folder {path!r}.")
+        return dirty("dirty_source", f"HEAD contains no folder {path!r}.")
     return Revision(
         state="clean",
         reason=None,

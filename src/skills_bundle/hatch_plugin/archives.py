@@ -245,7 +245,7 @@ def _require_package(members: Mapping[str, Member], settings: Settings) -> None:
     if present:
         message = f"already contains {present[0]}; the build makes this folder"
         problem = Problem(code="reserved_name", message=message, path=f"{folder}/{AGENTS}")
-        raise SettingsError("The package has a bundle already.", (problem,))
+        raise SettingsError("The package already has a bundle.", (problem,))
 
 
 def _require_free(members: Mapping[str, Member], bill: Mapping[str, Member]) -> None:
@@ -254,7 +254,7 @@ def _require_free(members: Mapping[str, Member], bill: Mapping[str, Member]) -> 
         if name in members:
             message = "the build makes a file of this name; rename yours, or set sbom = false"
             problem = Problem(code="reserved_name", message=message, path=name)
-            raise SettingsError("The wheel has that bill of materials already.", (problem,))
+            raise SettingsError("The wheel already has this bill of materials.", (problem,))
 
 
 def _require_portable(paths: Iterable[str]) -> None:
@@ -274,5 +274,5 @@ def _require_one_installation(members: Mapping[str, Member], dist_info: str) -> 
 
 def _refuse(problems: tuple[Problem, ...]) -> None:
     if problems:
-        summary = "Not every tool would read the archive alike; rename or exclude files."
+        summary = "Tools could read this archive differently; rename or exclude files."
         raise SettingsError(summary, problems)

@@ -111,7 +111,7 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
         hooks: tuple[str, ...] = build_data["build_hooks"]
         if hooks[-1] != self.PLUGIN_NAME:
             later = ", ".join(hooks[hooks.index(self.PLUGIN_NAME) + 1 :])
-            message = f"must be the last build hook; after it come {later}"
+            message = f"must be the last build hook; these come after it: {later}"
             problem = Problem(code="hook_order", message=message, path=self._where())
             raise SettingsError("The build hooks are in the wrong order.", (problem,))
 
@@ -143,7 +143,7 @@ class SkillsBundleBuildHook(BuildHookInterface[BuilderConfig]):
         if source.state == "clean":
             text = f"{shipped}; built from commit {source.commit}"
             if computed := finished.receipt.package.computed:
-                text += f", which does not give: {', '.join(computed)}"
+                text += f", which does not determine: {', '.join(computed)}"
             self.app.display_info(f"skills-bundle: {text}")
         else:
             text = f"{shipped}; the receipt names no commit: {source.reason}. {finished.detail}"

@@ -154,7 +154,9 @@ class InputCheck:
         if name not in expected:
             self.differences[f"{name} (was put into the archive)"] = "dirty_source"
         elif expected[name] not in {None, member.data}:
-            self.differences[f"{name} (is not what the configuration gives)"] = "dirty_source"
+            self.differences[f"{name} (differs from what the configuration produces)"] = (
+                "dirty_source"
+            )
 
     def check_read(self, source: str, decides: str) -> None:
         """Compare with the commit a file that the build reads and may not ship.
@@ -318,7 +320,7 @@ def _files_read(root: Path, metadata: Metadata) -> Iterator[tuple[str, str]]:
     dynamic = cast("list[object]", _table(metadata.config, "project").get("dynamic", []))
     version = _table(hatch, "version").get("path")
     if "version" in dynamic and isinstance(version, str):
-        yield version, "gives the version"
+        yield version, "provides the version"
     build = _table(hatch, "build")
     hooks = [_table(hatch, "metadata", "hooks"), _table(build, "hooks")]
     hooks += [_table(build, "targets", target, "hooks") for target in _table(build, "targets")]
@@ -340,7 +342,7 @@ def _check_ignore_files(check: InputCheck, builder: Builder) -> None:
     for kind, sources in config.vcs_exclusion_files.items():
         for source in sources:
             if in_force:
-                decides = "decides what ships, and would not with `ignore-vcs = true`"
+                decides = "affects what ships; set `ignore-vcs = true`"
                 check.check_read(source, decides)
             elif kind == "git" and check.is_committed(source) and _has_patterns(source):
                 where = "has no effect in a folder that it matches; set `ignore-vcs = true`"
@@ -362,7 +364,7 @@ def _check_what_was_read(check: InputCheck, metadata: Metadata) -> None:
         **(_parsed(check.committed_bytes(HATCH_FILE)) or {}),
     }
     if metadata.config != project or _hatch(metadata) != hatch:
-        check.note(str(check.root / PYPROJECT), "was different when hatchling read it")
+        check.note(str(check.root / PYPROJECT), "changed after hatchling read it")
 
 
 def _check_spelling(check: InputCheck, metadata: Metadata) -> None:

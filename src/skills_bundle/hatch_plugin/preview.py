@@ -68,7 +68,7 @@ def _metadata(folder: Path) -> Metadata:
         from hatchling.metadata.core import ProjectMetadata  # noqa: PLC0415 - see the module
         from hatchling.plugin.manager import PluginManager  # noqa: PLC0415
     except ImportError as error:
-        message = "reads the project's metadata; the extra skills-bundle[hatch] brings it"
+        message = "reads the project's metadata; the extra skills-bundle[hatch] installs it"
         problem = Problem(code="no_hatchling", message=message)
         raise SettingsError("hatchling is not installed here.", (problem,)) from error
     metadata: Metadata = ProjectMetadata(str(folder.resolve()), PluginManager())

@@ -189,9 +189,9 @@ class Build:
     ) -> tuple[BuildReceipt, str]:
         own = self._new(files, archive("not_git_source", ""), metadata)
         if self.sdist_receipt is None:
-            return own, "This sdist carries no receipt."
+            return own, "This sdist contains no receipt."
         if self.check.differences:
-            return own, f"Not as in the sdist: {listed(sorted(self.check.differences))}."
+            return own, f"Different from the sdist: {listed(sorted(self.check.differences))}."
         if unlisted:
             return own, f"The sdist's receipt does not list {', '.join(unlisted)}."
         found, why = relayed(self.sdist_receipt, own)
@@ -259,7 +259,7 @@ def _require_utf8(paths: Iterable[str]) -> None:
         Problem(code="name_not_utf8", message=message, path=shown(path)) for path in sorted(wrong)
     )
     if problems:
-        raise SettingsError("Files have names that no archive can hold.", problems)
+        raise SettingsError("Some file names cannot be stored in an archive.", problems)
 
 
 def _require_forced(root: str, metadata: Metadata) -> None:
@@ -368,7 +368,7 @@ def new_receipt(
         source=source,
     )
     if (size := len(receipt.to_bytes())) > limits.RECEIPT_MAX_BYTES:
-        raise _too_many(f"the list makes a receipt of {size} bytes, which no reader accepts")
+        raise _too_many(f"the receipt would have {size} bytes, more than readers accept")
     return receipt
 
 
@@ -398,10 +398,10 @@ def settle(
     if differences:
         only_line_ends = set(differences.values()) == {"eol_converted"}
         reason: Reason = "eol_converted" if only_line_ends else "dirty_source"
-        return dirty(reason, f"Not as in the commit: {listed(sorted(differences))}.")
+        return dirty(reason, f"Different from the commit: {listed(sorted(differences))}.")
     if tree is not None and after.skills_tree != tree:
         return dirty(
-            "dirty_source", "The commit's skills folder has another tree id than the lock."
+            "dirty_source", "The commit's skills folder has a different tree id than the lock."
         )
     return after
 
@@ -447,5 +447,5 @@ def relayed(data: bytes, expected: BuildReceipt) -> tuple[BuildReceipt | None, s
     differing = [name for name, (one, other) in pairs.items() if one != other]
     differing += ["proof"] if proof.problems(found.source) else []
     if differing:
-        return None, f"The sdist's receipt is of other {', '.join(differing)}."
+        return None, f"The sdist's receipt differs in {', '.join(differing)}."
     return found, ""

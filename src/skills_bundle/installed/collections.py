@@ -99,14 +99,15 @@ class Survey:
             for folder in self.unreadable
         ]
         lines += [
-            f"the metadata in {folder} declares a collection by a name that none can have, which "
-            "is lower-case letters and digits joined by - . or _; it is left out"
+            f"the metadata in {folder} declares a collection with an invalid name; a name is "
+            "lower-case letters and digits joined by - . or _. It is left out"
             for folder in self.misnamed
         ]
         if len(ours := self._claims(OWN_NAME)) > 1:
             others = " and ".join(_owner(row) for row in ours if row != OWN)
             lines.append(
-                f"{others} also declares the collection {OWN_NAME!r}; ours alone is served by it"
+                f"{others} also declares the collection {OWN_NAME!r}; only the one of "
+                "skills-bundle is served under this name"
             )
         return tuple(lines)
 
@@ -164,7 +165,7 @@ def bounded(names: Collection[str]) -> None:
     if len(names) > limits.COLLECTIONS_MAX:
         raise TooManyCollectionsError(
             f"There are {len(names)} collections, and at most {limits.COLLECTIONS_MAX} are served "
-            "together. Name those that are wanted, each with --collection NAME."
+            "together. Choose some with --collection NAME."
         )
 
 
@@ -177,7 +178,7 @@ def find(name: str, path: Sequence[str] | None = None) -> Callable[[], Installed
 
     Returns:
         A function that looks at the disk each time; it raises `BundleUnavailableError` if the
-        package is not there or carries no bundle.
+        package is not there or contains no bundle.
 
     Raises:
         UnknownCollectionError: If no distribution declares it; it lists those that are.
@@ -215,7 +216,7 @@ def _unknown(name: str, there: Sequence[Declared]) -> UnknownCollectionError:
 
 def _folder_of(found: metadata.Distribution) -> str:
     """Return the folder of a distribution's metadata; there is no public way to ask for it."""
-    return str(getattr(found, "_path", "a folder that is gone"))
+    return str(getattr(found, "_path", "a folder that no longer exists"))
 
 
 def _refuse(rows: Sequence[Declared]) -> Installed:
@@ -325,7 +326,7 @@ def _locate(row: Declared, path: tuple[str, ...]) -> Installed:
     folder = _folder(row.package, path)
     if folder is None:
         raise _without_bundle(
-            row, "no_package", f"there is no package {row.package!r} in a folder of its own"
+            row, "no_package", f"there is no package {row.package!r} in a regular folder"
         )
     place = installed.locate(
         str(folder / "__init__.py"),
@@ -334,7 +335,7 @@ def _locate(row: Declared, path: tuple[str, ...]) -> Installed:
         version=row.version,
     )
     if place.project is None and not (place.site / place.package / BUNDLE_FOLDER).exists():
-        raise _without_bundle(row, "no_bundle", f"its package {row.package!r} carries no bundle")
+        raise _without_bundle(row, "no_bundle", f"its package {row.package!r} contains no bundle")
     return place
 
 
@@ -345,8 +346,8 @@ def _without_bundle(row: Declared, code: str, cause: str) -> BundleUnavailableEr
     )
     error = BundleUnavailableError(summary, (Problem(code=code, message=summary),))
     error.add_note(
-        "If it is your project: the table [tool.hatch.build.hooks.skills-bundle] has to name this "
-        "package, and hooks must not be switched off when it is built."
+        "If it is your project: the table [tool.hatch.build.hooks.skills-bundle] must name this "
+        "package, and hooks must not be disabled during the build."
     )
     return error
 

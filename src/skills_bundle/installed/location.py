@@ -141,7 +141,7 @@ def _package_folder(package_file: str | None) -> Path:
         return folder
     problem = Problem(
         code="not_a_folder",
-        message="The package does not lie in a folder of its own: it runs from a zip archive or "
+        message="The package is not in a regular folder: it runs from a zip archive or "
         "was frozen into a program. Install the wheel with pip, pipx or uv.",
     )
     raise BundleUnavailableError("No bundle can be read from here.", (problem,))

@@ -47,15 +47,15 @@ _NOT_PACKAGES: Final = frozenset(
 BACKEND: Final = "hatchling.build"
 HOOK: Final = settings.HOOK_NAMES[0]
 OTHER_BACKENDS: Final = {
-    "setuptools": "[tool.setuptools] has to become [tool.hatch.build], and setup.py must go",
-    "poetry": "[tool.poetry] has to become [project] and [tool.hatch.build]",
-    "flit": "[tool.flit] has to become [tool.hatch.build]",
-    "uv_build": "[tool.uv.build-backend] has to become [tool.hatch.build]",
-    "pdm": "[tool.pdm.build] has to become [tool.hatch.build]",
+    "setuptools": "replace [tool.setuptools] with [tool.hatch.build], and remove setup.py",
+    "poetry": "replace [tool.poetry] with [project] and [tool.hatch.build]",
+    "flit": "replace [tool.flit] with [tool.hatch.build]",
+    "uv_build": "replace [tool.uv.build-backend] with [tool.hatch.build]",
+    "pdm": "replace [tool.pdm.build] with [tool.hatch.build]",
     "maturin": "an extension module cannot be built by hatchling; put the skills into a "
-    "distribution of their own",
+    "separate distribution",
     "scikit_build_core": "an extension module cannot be built by hatchling; put the skills into a "
-    "distribution of their own",
+    "separate distribution",
 }
 """Other build backends by the first word of their name, with how to move away from them."""
 
@@ -105,7 +105,7 @@ def read_files(folder: Path) -> ExistingFiles:
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
         problem = Problem(code="no_folder", message="is not a folder", path=str(folder))
-        raise SettingsError("A project cannot be made here.", (problem,))
+        raise SettingsError("No project can be created here.", (problem,))
     present = (
         frozenset(row.name for row in folder.iterdir()) if folder.is_dir() else frozenset[str]()
     )
@@ -150,7 +150,9 @@ def _read(folder: Path, present: frozenset[str]) -> dict[str, bytes]:
 def _bytes(path: Path) -> bytes:
     """Read a file that may be added to; a link is refused, its target may be elsewhere."""
     if path.is_symlink():
-        raise OSError(errno.ELOOP, "is a link; run the command in the folder that holds the file")
+        raise OSError(
+            errno.ELOOP, "is a link; run the command in the folder that contains the file"
+        )
     most = (
         bundle_limits.LOCK_MAX_BYTES if path.name == LOCK_FILE_NAME else limits.PYPROJECT_MAX_BYTES
     )

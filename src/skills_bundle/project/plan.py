@@ -143,7 +143,7 @@ def choose_layout(
         derived = InitOptions(collection=chosen["collection"], package=chosen["package"])
         problems += _unusable(derived)
     if problems:
-        raise SettingsError("Names or places have to be given.", tuple(problems))
+        raise SettingsError("Some names or folders must be specified.", tuple(problems))
     return Layout(
         name=name, **chosen, options=options, existing=existing, configuration=configuration
     )
@@ -202,7 +202,7 @@ def _package(
     shipped = [row for row in _shipped(configuration) if row in packages] or packages
     if default in shipped or not shipped:
         message = (
-            f"the project ships the module {default}.py, which cannot hold skills; "
+            f"the project ships the module {default}.py, which cannot contain skills; "
             "name a new package for them"
         )
         return default, message if default in existing.modules else None
@@ -287,11 +287,11 @@ def _conflicts(layout: Layout) -> Iterator[Problem]:
             yield _conflict(f"project.scripts.{script}", there, target)
         for key in ("scripts", "dependencies"):
             if key in configuration.dynamic:
-                message = f"lists {key}, so the console script has to be added by hand"
+                message = f"lists {key}, so you must add the console script by hand"
                 yield Problem(code="dynamic_field", message=message, path="project.dynamic")
         if _script_module(layout, script) is None:
             names = " and ".join(f"{name}.py" for name in MODULES)
-            message = f"{names} exist already; write the script's module by hand"
+            message = f"{names} already exist; write the script's module by hand"
             yield Problem(code="no_place", message=message, path=layout.package_folder)
 
 
@@ -313,7 +313,7 @@ def _toml_value(value: object) -> object:
 
 
 def _conflict(path: str, found: object, wanted: object) -> Problem:
-    message = f"is {found!r}, and has to be {wanted!r} for this collection"
+    message = f"is {found!r}, but must be {wanted!r} for this collection"
     return Problem(code="conflicting_value", message=message, path=path)
 
 
@@ -355,7 +355,7 @@ def _toml_files(layout: Layout) -> Iterator[FileChange]:
         hatch = existing.files[HATCH]
         yield FileChange(HATCH, hatch, _added(hatch.decode("utf-8"), hook, HATCH, problems))
     if problems:
-        raise SettingsError("Some lines have to be added by hand.", (*problems,))
+        raise SettingsError("You must add some lines by hand.", (*problems,))
 
 
 def _added(text: str, additions: list[Addition], name: str, problems: list[Problem]) -> bytes:

@@ -201,7 +201,7 @@ def _none(skills: str, result: ScanResult) -> Iterator[Problem]:
     for row in assemble.problems(result):
         yield from_project(row, skills)
     if not result.ignored:
-        yield Problem(code="no_skills", message="no folder in it holds a SKILL.md", path=skills)
+        yield Problem(code="no_skills", message="no folder in it contains a SKILL.md", path=skills)
 
 
 def make_lock(project: Project) -> tuple[CatalogLock, ScanResult]:

@@ -143,14 +143,14 @@ def _allowable(value: object) -> Iterator[str]:
 def _repository(value: object) -> Iterator[str]:
     yield from _matching(_REPOSITORY, "must be an address such as https://example.org/o/r")(value)
     if isinstance(value, str) and _PASSWORD.match(value):
-        yield "must not hold a password, because it ships in every wheel"
+        yield "must not contain a password, because it ships in every wheel"
 
 
 def _source_ref(value: object) -> Iterator[str]:
     wrong = [*_matching(_REF, "must be a full ref such as refs/tags/v{version}")(value)]
     rest = str(value).replace("{version}", "")
     if not wrong and ("{" in rest or "}" in rest):
-        wrong = ["may hold no placeholder but {version}"]
+        wrong = ["may contain no placeholder except {version}"]
     if not wrong and (".." in rest or "//" in rest or rest.endswith((".lock", "/", "."))):
         wrong = ["is not a ref that git accepts"]
     yield from wrong
@@ -343,7 +343,7 @@ def refuse_skills_of_a_project(folder: Path) -> None:
     if found.where and folder.is_relative_to(pyproject.parent / found.skills):
         message = f"is in the skills folder of {pyproject.parent}; did you mean that project?"
         problem = _problem("inside_a_project", str(folder), message)
-        raise SettingsError("This folder is not a project of its own.", (problem,))
+        raise SettingsError("This folder is not a separate project.", (problem,))
 
 
 def agreed(tables: list[tuple[str, object]], project_name: str) -> Settings:

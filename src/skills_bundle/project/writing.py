@@ -45,7 +45,7 @@ def check_places(folder: Path, changes: Sequence[FileChange]) -> None:
     known = {row.path for row in blocked}
     problems = [*blocked, *(row for row in _ignored(folder, changes) if row.path not in known)]
     if problems:
-        summary = "Some files cannot be put in their places; nothing was written."
+        summary = "Some files cannot be written; nothing was written."
         raise SettingsError(summary, tuple(problems))
 
 
@@ -90,7 +90,7 @@ def _mode(path: Path) -> int:
 def _problem_in_the_way(path: str, mode: int, what: str) -> Problem:
     message = f"{what}, and is not replaced; move it away, or choose other names"
     if stat.S_ISLNK(mode):
-        message = "is a link, which is not followed; replace it by a real file or folder"
+        message = "is a link, which is not followed; replace it with a real file or folder"
     return Problem(code="in_the_way", message=message, path=path)
 
 
@@ -98,7 +98,7 @@ def _ignored(folder: Path, changes: Iterable[FileChange]) -> Iterator[Problem]:
     if not folder.is_dir():
         return
     facts = open_facts(folder, ".", None).facts
-    why = "no commit and no build would have it; `git check-ignore -v` names the rule"
+    why = "no commit or build would contain it; `git check-ignore -v` names the rule"
     for row in changes:
         if facts.ignored(row.path):
             message = f"is ignored by git, so {why}"
@@ -135,7 +135,7 @@ def write_changes(folder: Path, changes: Sequence[FileChange]) -> None:
 
 def _changed_meanwhile(folder: Path, changes: Iterable[FileChange]) -> Iterable[Problem]:
     """Yield files that have changed since the plan was made."""
-    message = "was changed meanwhile; run the command again"
+    message = "changed while the command ran; run it again"
     for row in changes:
         if row.old is not None and _bytes(folder / row.path, len(row.old)) != row.old:
             yield Problem(code="changed_meanwhile", message=message, path=row.path)

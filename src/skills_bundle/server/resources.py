@@ -173,7 +173,7 @@ METHODS: Final = (
     ),
     Method(
         "resources/templates/list",
-        "Lists no template: URIs follow no pattern, the lock has each of them.",
+        "Returns no templates: URIs follow no pattern.",
         PaginatedRequestParams,
         _list_templates,
     ),
@@ -354,7 +354,7 @@ class Refusal:
 REFUSALS: Final[dict[str, Refusal]] = {
     "unknown_resource": Refusal(
         INVALID_PARAMS,
-        "There is no resource with exactly this URI. List the resources to see which there are.",
+        "There is no resource with exactly this URI. List the resources to see what is available.",
         RESOURCE_NOT_FOUND,
     ),
     "unknown_skill": Refusal(
@@ -367,7 +367,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
     ),
     "unknown_folder": Refusal(
         INVALID_PARAMS,
-        "There is no folder with exactly this URI. A folder's URI has no slash at its end.",
+        "There is no folder with exactly this URI. A folder's URI has no trailing slash.",
     ),
     "invalid_cursor": Refusal(
         INVALID_PARAMS, "The cursor does not belong to this listing. Start from the first page."

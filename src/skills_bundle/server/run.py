@@ -86,7 +86,7 @@ def serve_stdio(
         say(line)
     if at_terminal:
         say(
-            "waiting for an MCP client: JSON-RPC on standard input, one message a line "
+            "waiting for an MCP client: JSON-RPC on standard input, one message per line "
             f"(Ctrl-D ends). To check that the server works, run `{check_command}`."
         )
     context = ToolContext(catalog=catalog)

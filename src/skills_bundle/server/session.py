@@ -79,7 +79,7 @@ ResultT = TypeVar("ResultT")
 SERVER_NAME: Final = "skills-bundle"
 
 INSTRUCTIONS: Final = """\
-Skills are tested instructions for a kind of task. Before such a task, find a matching skill with \
+Skills are instructions for a kind of task. Before such a task, find a matching skill with \
 skill_catalog_search, read its SKILL.md with skill_resource_read, and follow it; read the \
 reference files it names when it says so. Every answer has `provenance`: the collection, package \
 and revision its text comes from, which of these are only asserted, and what was verified here."""

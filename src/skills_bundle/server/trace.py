@@ -118,8 +118,8 @@ class Trace:
             self._fd: int | None = os.open(name, flags, _OWNER_ONLY)
         except FileExistsError:
             raise TraceError(
-                f"{name} exists; a trace needs a new file, and {PROCESS_ID} in its name makes one "
-                "for each start."
+                f"{name} exists; a trace needs a new file. {PROCESS_ID} in its name gives each "
+                "server its own."
             ) from None
         except (OSError, ValueError) as error:
             cause = error.strerror if isinstance(error, OSError) else "not a path"
@@ -169,7 +169,7 @@ class Trace:
         if fd is not None:
             with suppress(OSError):  # a network file system may refuse the last bytes only now
                 os.close(fd)
-        self._report(f"the trace ends here, serving goes on: {cause}.")
+        self._report(f"the trace ends here; the server continues: {cause}.")
 
 
 class Recorder:

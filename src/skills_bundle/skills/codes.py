@@ -56,13 +56,13 @@ CODES: Final[dict[str, Code]] = {
     # --- the SKILL.md as text ---
     "no_frontmatter": _refuse("SKILL.md starts with a line `---`.", SPECIFICATION),
     "frontmatter_unclosed": _refuse("A second line `---` closes the frontmatter.", SPECIFICATION),
-    "fence_blanks": _warn("The lines `---` hold nothing else; some readers do not allow blanks."),
+    "fence_blanks": _warn("The lines `---` contain nothing else; some readers do not allow trailing spaces."),
     "frontmatter_too_large": _refuse("Frontmatter is no larger than FRONTMATTER_MAX_BYTES."),
     "not_utf8": _refuse("SKILL.md is UTF-8.", SPECIFICATION),
-    "control_character": _refuse("SKILL.md holds no control characters but tab and line ends."),
+    "control_character": _refuse("SKILL.md contains no control characters except tab and line endings."),
     "lone_surrogate": _refuse("No escape writes a lone surrogate.", YAML),
     "bom": _warn("SKILL.md starts without a byte order mark; some hosts do not list it."),
-    "hidden_characters": _warn("Frontmatter holds no characters that hide or reorder text, escaped or not."),
+    "hidden_characters": _warn("Frontmatter contains no characters that hide or reorder text, escaped or not."),
     # --- frontmatter as YAML ---
     "yaml_syntax": _refuse("Frontmatter is YAML.", YAML),
     "yaml_not_mapping": _refuse("Frontmatter is a mapping of fields.", SPECIFICATION),
@@ -75,7 +75,7 @@ CODES: Final[dict[str, Code]] = {
     "yaml_number_not_json": _refuse("Every number is finite and exact in JSON (RFC 8259, 6)."),
     "yaml_too_deep": _refuse("Collections nest no deeper than FRONTMATTER_MAX_DEPTH."),
     "yaml_too_many_nodes": _refuse("Frontmatter has at most FRONTMATTER_MAX_NODES nodes."),
-    "yaml_repaired": _warn("A plain value holds no `: `; other readers refuse it. Quote it.", YAML),
+    "yaml_repaired": _warn("A plain value contains no `: `; other readers refuse it. Quote it.", YAML),
     "yaml_ambiguous": _warn(
         "Readers of YAML 1.1 and 1.2 read the same values. Quote what they read differently.", YAML
     ),
@@ -98,10 +98,10 @@ CODES: Final[dict[str, Code]] = {
         "`description` is no longer than SKILL_DESCRIPTION_MAX_CHARACTERS.", SPECIFICATION
     ),
     "description_comment": _warn(
-        "No `#` cuts an unquoted `description`: after a blank, it starts a comment.", YAML
+        "No `#` cuts an unquoted `description`: after a space, it starts a comment.", YAML
     ),
     "description_tag": _warn(
-        "`description` holds no XML-like tags; hosts put it into prompts that use such tags."
+        "`description` contains no XML-like tags; hosts put it into prompts that use such tags."
     ),
     "compatibility_too_long": _warn(
         "`compatibility` is no longer than SKILL_COMPATIBILITY_MAX_CHARACTERS.", SPECIFICATION
@@ -117,14 +117,14 @@ CODES: Final[dict[str, Code]] = {
     "skill_md_case": _refuse(
         "The file is called SKILL.md, in exactly these letters.", SPECIFICATION
     ),
-    "link": _refuse("A skill holds no symbolic links: they can lead to any file."),
-    "special_file": _refuse("A skill holds regular files only: no pipes, sockets, devices."),
-    "submodule": _refuse("A skill holds no git submodule: its files are not in this repository."),
+    "link": _refuse("A skill contains no symbolic links: they can lead to any file."),
+    "special_file": _refuse("A skill contains regular files only: no pipes, sockets, devices."),
+    "submodule": _refuse("A skill contains no git submodule: its files are not in this repository."),
     "nested_repository": _refuse(
-        "The skills folder holds no git repository: git would add a link, without its files."
+        "The skills folder contains no git repository: git would add a link, without its files."
     ),
     "not_checked_out": _refuse(
-        "Every file that git holds in the skills folder is checked out (no sparse checkout)."
+        "Every file that git tracks in the skills folder is checked out (no sparse checkout)."
     ),
     "tracked_junk": _report("Git tracks no by-products in a skill; they do not ship."),
     "line_ends_converted": _report("Git holds files with the line ends that they have on disk."),
@@ -152,11 +152,11 @@ CODES: Final[dict[str, Code]] = {
     "path_too_deep": _refuse("A path has at most PATH_MAX_COMPONENTS components."),
     "path_empty_component": _refuse("No component of a path is empty."),
     "path_dot_component": _refuse("No component of a path is `.` or `..`."),
-    "path_backslash": _refuse("No path holds a backslash."),
-    "path_reserved_character": _refuse("No path holds a character that Windows reserves."),
-    "path_control_character": _refuse("No path holds control or reordering characters."),
+    "path_backslash": _refuse("No path contains a backslash."),
+    "path_reserved_character": _refuse("No path contains a character that Windows reserves."),
+    "path_control_character": _refuse("No path contains control or reordering characters."),
     "path_not_utf8": _refuse("Every path is UTF-8."),
-    "path_not_nfc": _refuse("Git holds, or would add, every path in Unicode NFC."),
+    "path_not_nfc": _refuse("Git stores every path, or would add it, in Unicode NFC."),
     "path_trailing_dot_or_space": _refuse("No component ends in a dot or a space."),
     "path_device_name": _refuse("No component is the name of a Windows device."),
 }

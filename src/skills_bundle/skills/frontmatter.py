@@ -126,7 +126,7 @@ def _text_problems(data: bytes) -> list[Diagnostic]:
         hint = "; it looks like UTF-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else ""
         return [_row("not_utf8", f"byte {error.start} is not UTF-8{hint}", line)]
     return [
-        _row("control_character", f"holds the character U+{ord(hit[0]):04X}", line)
+        _row("control_character", f"contains the character U+{ord(hit[0]):04X}", line)
         for line, hit in _first_hit(_CONTROL, text)
     ]
 
@@ -161,7 +161,7 @@ def _fence_warnings(opening: bytes, closing: bytes, last_line: int) -> list[Diag
     """Warn about blanks after the dashes; some readers then find no frontmatter."""
     fences = ((opening, 1), (closing, last_line))
     return [
-        _row("fence_blanks", "blanks after `---`; remove them", line)
+        _row("fence_blanks", "spaces after `---`; remove them", line)
         for fence, line in fences
         if fence.rstrip(b"\r\n") != b"---"
     ]
@@ -188,7 +188,7 @@ def _character_warnings(text: str) -> list[Diagnostic]:
         for line, hit in _first_hit(_OTHER_LINE_BREAK, text)
     ]
     return rows + [
-        _row("hidden_characters", f"holds the invisible character U+{ord(hit[0]):04X}", line + 1)
+        _row("hidden_characters", f"contains the invisible character U+{ord(hit[0]):04X}", line + 1)
         for line, hit in _with_line(first_hidden(text), text)
     ]
 
@@ -204,7 +204,7 @@ def _read(text: str, body: int, found: list[Diagnostic]) -> Frontmatter:
         again = yaml_document.read(quoted) if lines else document
         if again.syntax_error is None and again.single_quoted.issuperset(lines):
             document, mode = again, "repaired"
-            message = "an unquoted value holds `: `; it was read as text. Quote it"
+            message = "an unquoted value contains `: `; it was read as text. Quote it"
             lines = lines[: limits.FRONTMATTER_MAX_PROBLEMS]
             found += [_row("yaml_repaired", message, line + _SHIFT) for line in lines]
     found += [_row(code, message, line + _SHIFT) for code, message, line in document.problems]

@@ -231,12 +231,12 @@ def _compare(cases: list[_Case]) -> None:
     for name, same in by_name.items():
         for case in same if len(same) > 1 else []:
             others = _few([row.candidate.path for row in same if row is not case])
-            message = f"{clip(name)!r} names {others} too; read it by its path"
+            message = f"{clip(name)!r} names {others} too; read it by path"
             place = f"{case.candidate.path}/{SKILL_MD}"
             case.rows.append(diagnose("duplicate_name", place, message))
     files = (f"{row.candidate.path}/{file.path}" for row in cases for file in row.candidate.files)
     for one, other in paths.collisions(files):
-        message = f"{one!r} and {other!r} are one path on some systems; rename one"
+        message = f"{one!r} and {other!r} are the same path on some systems; rename one"
         for case in _touched(cases, (one, other)):
             case.rows.append(diagnose("path_collision", one, message))
 

@@ -203,9 +203,9 @@ class SkillFiles:
         held = self._facts.keeps_spelling(at.raw, at.path)
         code = "path_not_nfc" if held else "name_not_nfc"
         message = (
-            "git holds the name in a form other than NFC, or would add it so"
+            "git has the name, or would add it, in a form other than NFC"
             if held
-            else "is not in NFC on disk; once git holds it so, the skill is refused"
+            else "is not in NFC on disk; if git adds it in this form, the skill is refused"
         )
         parts = zip(at.raw.split("/"), at.path.split("/"), strict=True)
         for depth, (raw, normal) in enumerate(parts, 1):
@@ -338,7 +338,7 @@ def _not_checked_out(facts: FileFacts) -> Iterator[tuple[str, str]]:
     for path in facts.not_checked_out():
         folders[path.rpartition("/")[0]].append(path)
     for folder, files in sorted(folders.items()):
-        what = "is" if len(files) == 1 else f"holds {len(files)} files that are"
+        what = "is" if len(files) == 1 else f"contains {len(files)} files that are"
         message = f"{what} not checked out; run `git sparse-checkout disable`"
         yield files[0] if len(files) == 1 else folder or ".", message
 
@@ -405,7 +405,7 @@ class _Walk:
             inner = at.below(entry.name)
             collector = self._collector_of(folder, entry, inner, into)
             if inner.path in taken:
-                into.note("path_collision", inner.display, "is there twice, in two Unicode forms")
+                into.note("path_collision", inner.display, "exists twice, in two Unicode forms")
             elif collector is not None:
                 taken.add(inner.path)
                 self._entry(folder, entry, inner, collector)
@@ -475,7 +475,7 @@ class _Walk:
     def _junk(self, at: EntryPath, into: Collector) -> Collector:
         """Return the collector for junk; warn if git does not ignore it."""
         if not into.junk and self._facts.untracked(at.raw):
-            message = "git does not ignore this by-product; put it into .gitignore"
+            message = "git does not ignore this by-product; add it to .gitignore"
             self._outside.note("junk_not_ignored", at.display, message)
         return self._outside.junk_of(into)
 

@@ -428,7 +428,7 @@ class _Reader:
     def _check_structure(self, end: int) -> None:
         """Report what PyYAML accepts between scalars and other readers do not.
 
-        PyYAML reads a comment without a blank before it, takes any `?` in a flow collection for a
+        PyYAML reads a comment without a space before it, takes any `?` in a flow collection for a
         key, and skips a second `...`. In block collections it demands the blank behind `?` itself.
 
         Args:
@@ -443,11 +443,11 @@ class _Reader:
                     self.note("yaml_ambiguous", "a second `...`; remove it", line)
             elif match[0] == "?":
                 if self._text[start + 1 : start + 2].strip(_BLANKS):
-                    message = "`?` without a blank after it is ambiguous; quote the value"
+                    message = "`?` without a space after it is ambiguous; quote the value"
                     self.note("yaml_syntax", message, line)
             elif match[0].startswith("#"):
                 if start and self._text[start - 1] not in _BLANKS:
-                    self.note("yaml_ambiguous", "a comment without a blank before it", line)
+                    self.note("yaml_ambiguous", "a comment without a space before it", line)
             else:
                 line += 1
 

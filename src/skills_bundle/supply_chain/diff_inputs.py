@@ -107,7 +107,7 @@ def _folder(path: Path, name: str) -> DiffInput:
         return _installation(found[0], name)
     if found:
         listed = ", ".join(one.dist_info for one in found)
-        raise unreadable("several_bundles", f"holds several bundles; name one of {listed}", name)
+        raise unreadable("several_bundles", f"contains several bundles; name one of {listed}", name)
     tree = read_files(folder, walk(folder), with_mode=True)
     return DiffInput(kind="folder", place=name, files=_readable(tree), unread=unread(tree))
 

@@ -318,7 +318,9 @@ class _SshKeygen:
             return self._report("signers_unreadable" if unreadable else "untrusted", ran, notes)
         if _NOT_GOOD.search(f"{ran.stdout}\n{ran.stderr}"):
             return self._report("bad", ran, _lines(ran.stderr))
-        return self._report("ssh_keygen_failed", ran, _lines(ran.stderr) or ("It said nothing.",))
+        return self._report(
+            "ssh_keygen_failed", ran, _lines(ran.stderr) or ("It printed nothing.",)
+        )
 
     def _report(
         self,

@@ -366,7 +366,7 @@ def _repair(report: Report) -> str:
     if "lock_line_ends" in codes:
         return ""
     if are_line_ends_alone(codes):
-        return "Only if you want the new line ends, run:"
+        return "Only if you want the new line endings, run:"
     return REPAIRS.get(report.status, "")
 
 

@@ -58,9 +58,9 @@ PAGE: Final = "docs/how-to/rebuild-a-release.md"
     The commit that the receipt in FILE names is cloned from a local repository into a temporary
     folder and built there. The results must be equal, bit for bit.
 
-    THIS RUNS THE COMMIT'S CODE, and the code of its build requirements, with your rights. The build
-    front end can download build requirements from an index. `skills-bundle verify-source` compares
-    without running code.
+    THIS RUNS THE COMMIT'S CODE, and the code of its build requirements, with your permissions. The
+    build front end can download build requirements from an index. `skills-bundle verify-source`
+    compares without running code.
     """,
     examples=[
         Example(

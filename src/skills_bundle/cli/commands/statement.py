@@ -55,7 +55,7 @@ FORMS: Final[dict[Form, str]] = {
 }
 PREDICATES: Final[dict[PredicateState, str]] = {
     "recomputed": "recomputed from the file",
-    "differs": "not what the file gives",
+    "differs": "differs from the file",
     "not_checked": "not checked: not a kind that `skills-bundle statement` writes",
     "archive_differs": "not recomputed: the file itself does not verify",
 }

@@ -40,7 +40,7 @@ MARKS: Final[dict[int, Mark]] = {EXIT_OK: "good", EXIT_WRONG: "bad", EXIT_CANNOT
 
 _SBOM: Final[dict[SbomState, str]] = {
     "follows": "ok: lock and receipt give the same bytes",
-    "differs": "changed: lock and receipt give other bytes",
+    "differs": "changed: lock and receipt give different bytes",
     "not_compared": "not compared: lock or receipt is missing, or it has another version's format",
 }
 _NO_PROOF: Final[dict[Absence, str]] = {

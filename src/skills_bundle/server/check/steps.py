@@ -259,7 +259,7 @@ def _demand_progress(page: JsonObject, size: int) -> None:
     """
     length = cast("int", page["byte_length"])
     if size > min(length, skill_limits.SKILL_MAX_BYTES):
-        raise StepError("wrong", f"The pages hold more than the {length} bytes they claim.")
+        raise StepError("wrong", f"The pages have more than the {length} bytes they claim.")
     following = page["next_offset"]
     if following is not None and (following != size or not page["content"]):
         raise StepError("wrong", "The pages do not advance.")

@@ -193,15 +193,15 @@ def _exposure_problems(*, needs_token: bool, needs_name: bool) -> list[Problem]:
     problems: list[Problem] = []
     if needs_token:
         message = (
-            "Other machines can reach this address, so a token is required: name the variable that "
-            f"holds it with --token-env, or its file with --token-file; `{GENERATOR}` prints "
+            "Other machines can reach this address, so a token is required: name its environment "
+            f"variable with --token-env, or its file with --token-file; `{GENERATOR}` prints "
             "one."
         )
         problems.append(Problem(code="token", message=message))
     if needs_name:
         message = (
-            "This is every address of the machine, so the name that clients use is not known: set "
-            "it with --allowed-host."
+            "This address listens on every interface, so the name that clients use is not known: "
+            "set it with --allowed-host."
         )
         problems.append(Problem(code="host", message=message))
     return problems

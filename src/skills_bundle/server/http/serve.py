@@ -240,7 +240,7 @@ def read_token(
         put the token itself there; None if no option was given.
     """
     if variable is not None and file is not None:
-        message = "Give either --token-env or --token-file, not both."
+        message = "Use either --token-env or --token-file, not both."
         return Problem(code="token", message=message)
     if variable is not None:
         value = environ.get(variable)

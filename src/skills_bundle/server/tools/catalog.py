@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from skills_bundle.server.tools import ToolContext
 
 SEARCH: Final = """\
-Find skills (tested instructions for a kind of task) by a phrase in their name, description or tags.
-The query is one literal phrase, matched without regard to case; an empty query lists all skills.
+Find skills (instructions for a kind of task) by a phrase in their name, description or tags.
+The query is one literal phrase, matched case-insensitively; an empty query lists all skills.
 For the next page, pass next_offset as offset."""
 
 READ: Final = """\

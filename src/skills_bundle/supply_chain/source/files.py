@@ -157,7 +157,7 @@ def _compared(
         blob = commit.data(found.entry.oid)
     if blob is None:
         if place.role == "file" and found.entry.oid != actual.git_blob:
-            return "differs", "has other bytes"
+            return "differs", "content differs"
         return "missing_object", "the repository lacks this blob"
     expected = FileEntry.of(blob, executable=found.entry.mode == "100755")
     rewritten = place.role == "script" and data != blob and is_script_of(data, blob)
@@ -176,7 +176,7 @@ def _compared(
 def _difference(data: bytes, blob: bytes) -> str:
     if data.replace(b"\r\n", b"\n") == blob.replace(b"\r\n", b"\n"):
         return "has other line endings"
-    return f"has other bytes: {len(data)}, and {len(blob)} in the commit"
+    return f"content differs: {len(data)} bytes, {len(blob)} in the commit"
 
 
 def _unplaced(path: str, blob: str | None, paths_by_blob: dict[str, list[str]]) -> SourceFile:

@@ -250,7 +250,7 @@ def _commit(
     """Compare the commit the user named with the receipt's."""
     recorded = None if receipt is None else receipt.source.commit
     if revision is None:
-        return _check("commit", "holds", "the receipt names it, and the repository holds it")
+        return _check("commit", "holds", "the receipt names it, and the repository has it")
     if recorded is None:
         reason = "there is no readable receipt"
         if receipt is not None:
@@ -329,7 +329,7 @@ def _inputs(
     found = {path: _source(path, project) for path in recorded.files}
     lacking = [path for path, one in found.items() if one is None]
     if lacking:
-        return _check("inputs", "fails", f"the commit does not hold {listed(lacking)}")
+        return _check("inputs", "fails", f"the commit does not contain {listed(lacking)}")
     if contents.archive.kind == "sdist" and (wrong := _unlisted(receipt, contents, project)):
         return _check("inputs", "fails", f"the receipt does not agree on {listed(wrong)}")
     there = {path: one for path, one in found.items() if one is not None}
