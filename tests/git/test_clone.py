@@ -109,13 +109,15 @@ def test_history_that_is_not_there_makes_a_shallow_clone(
     assert inspect(folder, "skills").state == "clean"
 
 
-def test_a_missing_file_of_the_commit_is_named(sample: SampleProject, tmp_path: Path) -> None:
-    """A partial clone cannot be built."""
+def test_every_missing_file_of_the_commit_is_named(sample: SampleProject, tmp_path: Path) -> None:
+    """A partial clone cannot be built; one command fetches what it lacks."""
     git(sample.folder, "config", "uploadpack.allowFilter", "true")
     filtered = ["--filter=blob:none", "--no-checkout"]
     git(tmp_path, "clone", "--quiet", *filtered, sample.folder.as_uri(), "partial")
-    with pytest.raises(RepositoryUnavailableError, match="git fetch"):
+    with pytest.raises(RepositoryUnavailableError, match="fetch origin") as caught:
         cloned(tmp_path / "partial", sample.commit_id(), tmp_path / "clone")
+    named = {problem.path for problem in caught.value.problems}
+    assert {"pyproject.toml", "skills/greet/SKILL.md", "hatch_build.py"} < named
 
 
 def test_no_hook_of_the_repository_runs(sample: SampleProject, tmp_path: Path) -> None:

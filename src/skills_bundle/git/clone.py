@@ -68,7 +68,8 @@ def _write(made: pygit2.Repository, kind: str, body: bytes) -> None:
 
 def _copy_files(repository: Repository, commit: Commit, made: pygit2.Repository) -> None:
     """Copy every tree and blob of the commit."""
-    commit.files()  # refuses a commit that describes more files than any disk holds
+    files = commit.files()  # refuses a commit that describes more files than any disk holds
+    repository.require({p: row.oid for p, row in files.items() if row.mode != SUBMODULE_MODE})
     waiting, done = [commit.root()], set[str]()
     while waiting:
         entry = waiting.pop()

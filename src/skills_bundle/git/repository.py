@@ -33,7 +33,7 @@ from skills_bundle.git import limits
 from skills_bundle.git.commit import SUBMODULE_MODE, Commit, Entry, commit_tree, tree_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     import pygit2
 
@@ -208,6 +208,43 @@ class Repository:
         because = f" ({cause})" if cause else ""
         message = f"does not contain object {oid}{because}; {remedy}"
         return unavailable("object_missing", self.path, message)
+
+    def absent(self, rows: Mapping[str, str]) -> dict[str, str]:
+        """Return the rows whose object is not there, whatever its kind; nothing is read.
+
+        Args:
+            rows: Object ids by path.
+        """
+        store = self._repository.odb
+        return {path: oid for path, oid in rows.items() if not store.exists(oid)}
+
+    def fetch_command(self, oids: Iterable[str]) -> str:
+        """Return the one command that fetches objects that a partial clone left out."""
+        words = ("git", "-C", self.path, "fetch", "origin", *sorted(set(oids)))
+        return shlex.join(words)
+
+    def require(self, rows: Mapping[str, str]) -> None:
+        """Raise if objects are missing, with all of them and the command that fetches them.
+
+        Args:
+            rows: Object ids by path in a commit.
+
+        Raises:
+            RepositoryUnavailableError: If there is no such object in the repository.
+        """
+        absent = self.absent(rows)
+        if not absent:
+            return
+        command = self.fetch_command(absent.values())
+        message = f"lacks objects of the commit; fetch them: `{command}`"
+        problems = (
+            Problem(code="object_missing", message=message, path=self.path),
+            *(
+                Problem(code="object_missing", message=f"object {oid} is missing", path=path)
+                for path, oid in absent.items()
+            ),
+        )
+        raise RepositoryUnavailableError("The repository lacks objects of the commit.", problems)
 
     def holds_commit(self, oid: str) -> bool:
         """Return whether there is a commit of this full id."""

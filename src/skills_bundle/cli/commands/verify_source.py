@@ -171,5 +171,5 @@ def _next_step(report: SourceVerification) -> str:
             "shows more."
         )
     if any(row.state == "missing_object" for row in report.files):
-        return "Fetch all objects of the commit into the repository, then run this again."
+        return "Fetch the missing objects with the command above, then run this again."
     return "To see how the build places these files, build the commit with `skills-bundle rebuild`."

@@ -12,6 +12,7 @@ from skills_bundle.bundle.verdict import EXIT_CODES, Report, Verdict, worst
 from skills_bundle.errors import Problem, RepositoryUnavailableError
 from skills_bundle.formats.digest import dir_hash, sha256_hex
 from skills_bundle.formats.record import Record
+from skills_bundle.git.commit import SUBMODULE_MODE
 from skills_bundle.git.repository import open_repository, unavailable
 from skills_bundle.supply_chain.archive.contents import contents_of, name_problems
 from skills_bundle.supply_chain.source.files import (
@@ -20,14 +21,14 @@ from skills_bundle.supply_chain.source.files import (
     compare_files,
     listed,
 )
-from skills_bundle.supply_chain.source.project import find_project
+from skills_bundle.supply_chain.source.project import HATCH_FILE, PYPROJECT, find_project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from skills_bundle.bundle.receipt import BuildReceipt, Inputs
-    from skills_bundle.git.commit import Found
+    from skills_bundle.git.commit import Commit, Found
     from skills_bundle.git.repository import Repository
     from skills_bundle.supply_chain.archive.contents import ArchiveContents
     from skills_bundle.supply_chain.source.project import SourceProject
@@ -64,7 +65,8 @@ class SourceCheck(Record):
     """The result of one check besides those of files.
 
     Attributes:
-        name: `commit`, `names`, `lock`, `made`, `skills_tree`, `proof`, `inputs` or `source_ref`.
+        name: `commit`, `names`, `lock`, `made`, `skills_tree`, `proof`, `inputs`, `source_ref`, or
+            `objects` if the repository lacks some.
         state: See `CheckState`.
         detail: The reason, as a phrase.
     """
@@ -145,7 +147,10 @@ def verify_source(file: Path, repository: Path, wanted: Wanted) -> SourceVerific
     opened = open_repository(repository)
     project = locate(contents, opened, wanted)
     files = compare_files(contents, project)
-    checks = _checks(contents, project, wanted.revision, opened.ref)
+    checks = (
+        *_checks(contents, project, wanted.revision, opened.ref),
+        *_objects(contents, project, opened, files),
+    )
     verdicts: list[Verdict] = [VERDICT_OF_CHECK[row.state] for row in checks]
     verdict = worst([*verdicts, *(VERDICT_OF_FILE[row.state] for row in files)])
     return SourceVerification(
@@ -178,7 +183,51 @@ def locate(contents: ArchiveContents, repository: Repository, wanted: Wanted) ->
         SourceMismatchError: If the commit does not contain the project.
     """
     commit = repository.commit(_commit_id(contents, repository, wanted.revision))
-    return find_project(commit, contents, wanted.project)
+    try:
+        return find_project(commit, contents, wanted.project)
+    except RepositoryUnavailableError:
+        repository.require(_needed(commit, contents))
+        raise
+
+
+def _needed(commit: Commit, contents: ArchiveContents) -> dict[str, str]:
+    """Return the blobs that a comparison reads, by path, as far as trees and archive tell.
+
+    These are configuration files, the receipt's inputs, and what the archive has unchanged.
+    """
+    files, receipt = commit.files(), contents.receipt.value
+    blobs = {entry.git_blob for entry in contents.archive.files.values()}
+    inputs = () if receipt is None else receipt.inputs.files
+    folders = {path.removesuffix(PYPROJECT) for path in files if path.endswith(PYPROJECT)}
+    names = {folder + path for folder in folders for path in (PYPROJECT, HATCH_FILE, *inputs)}
+    return {
+        path: row.oid
+        for path, row in files.items()
+        if row.mode != SUBMODULE_MODE and (row.oid in blobs or path in names)
+    }
+
+
+def _objects(
+    contents: ArchiveContents,
+    project: SourceProject,
+    repository: Repository,
+    files: tuple[SourceFile, ...],
+) -> Iterator[SourceCheck]:
+    """List every blob that is missing, of files and inputs alike, and how to fetch them."""
+    receipt = contents.receipt.value
+    inputs = () if receipt is None else receipt.inputs.files
+    found = filter(None, (_source(path, project) for path in inputs))
+    absent = repository.absent({one.path: one.entry.oid for one in found})
+    absent |= {
+        row.blob_path: row.blob
+        for row in files
+        if row.state == "missing_object" and row.blob_path and row.blob
+    }
+    if absent:
+        rows = ", ".join(f"{path} ({oid})" for path, oid in sorted(absent.items()))
+        command = repository.fetch_command(absent.values())
+        detail = f"the repository lacks {rows}; fetch them: `{command}`"
+        yield _check("objects", "cannot_tell", detail)
 
 
 def _commit_id(contents: ArchiveContents, repository: Repository, revision: str | None) -> str:
