@@ -316,15 +316,16 @@ def test_a_target_in_no_folder_is_an_error(made: Installation, tmp_path: Path) -
 
 
 def test_a_disk_that_takes_no_more_leaves_nothing(made: Installation, target: Path) -> None:
-    """As when it is full: the error is the system's."""
+    """As when it is full: the error is the system's, and names the file."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (40, before[1]))
     try:
-        with pytest.raises(OSError, match="too large"):
+        with pytest.raises(OSError, match="too large") as caught:
             export(made.locate, target)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     _assert_nothing_stays(target)
+    assert str(caught.value.filename).startswith(f"{target}/")
 
 
 def _interrupted(write: Callable[[Written], None]) -> None:

@@ -103,7 +103,7 @@ def make(target: Path, fill: Callable[[Callable[[Written], None]], None]) -> Non
 
     Raises:
         ExportTargetError: If something is there by now.
-        OSError: If it cannot be written, as on a full disk.
+        OSError: If it cannot be written, as on a full disk, naming the file.
     """
     parent = Path(os.path.realpath(target.parent))
     # A name of its own length: with the target's in it, it could be longer than a disk allows.
@@ -113,7 +113,11 @@ def make(target: Path, fill: Callable[[Callable[[Written], None]], None]) -> Non
         written: dict[str, str] = {}
 
         def write(file: Written) -> None:
-            _write(place, file)
+            try:
+                _write(place, file)
+            except OSError as error:  # of a full disk, the system's own words name no file
+                name = str(target / to_disk(file.path))
+                raise OSError(error.errno, error.strerror, name) from error
             written[file.path] = sha256_hex(file.data)
 
         fill(write)
