@@ -405,8 +405,9 @@ def _by_code(problems: list[Problem], folder: Path) -> list[str]:
     for problem in problems:
         first.setdefault(problem.code, problem)
     counted = Counter(problem.code for problem in problems)
+    places = {code: str(_from_here(problem, folder)) for code, problem in first.items()}
     return [
-        f"{code} ({number:,}), first {_from_here(first[code], folder)}"
+        f"{code} ({number:,}), first {places[code].removesuffix(f' [{code}]')}"
         for code, number in sorted(counted.items(), key=lambda row: (-row[1], row[0]))
     ]
 
