@@ -274,6 +274,38 @@ def test_answers_in_flight_are_given_up_if_unread_after_the_end(
     assert peer.join() == strict_stdio.STALLED
 
 
+@pytest.mark.parametrize("number", [limits.MAX_IN_FLIGHT_REQUESTS + 1, 300])
+def test_requests_that_wait_are_given_up_if_answers_stay_unread_after_the_end(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """The end of input is noticed although it is behind requests that were not read."""
+    monkeypatch.setattr(limits, "DRAIN_STALL_SECONDS", 0.3)
+    peer.send(*(call("echo", {"times": 100_000}, request_id=n) for n in range(number)))
+    peer.close_input()
+    assert peer.join() == strict_stdio.STALLED
+
+
+def test_refusals_are_given_up_if_unread_after_the_end(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No request is in flight then, but the pipe is full."""
+    monkeypatch.setattr(limits, "DRAIN_STALL_SECONDS", 0.3)
+    bad = {"jsonrpc": "2.0", "id": "x" * 900, "method": 1}
+    peer.send(*[bad] * 100, call("echo"))
+    peer.close_input()
+    assert peer.join() == strict_stdio.STALLED
+
+
+def test_a_client_that_keeps_its_end_open_may_read_later(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gets every answer: only the end of input starts the time limit."""
+    monkeypatch.setattr(limits, "DRAIN_STALL_SECONDS", 0.1)
+    peer.send(*(call("echo", {"times": 40_000}, request_id=n) for n in range(20)))
+    time.sleep(0.5)
+    assert ids(peer.answers()) == list(range(20))
+
+
 def test_a_ping_is_answered_before_the_handshake() -> None:
     """MCP allows it at any time."""
     with Peer(toolbox()) as connection:

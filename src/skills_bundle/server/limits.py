@@ -30,7 +30,7 @@ STOP_GRACE_SECONDS: Final = 1.0
 STOP_FORCED_SECONDS: Final = 2.0
 """Seconds after a signal until the process exits, even while a tool blocks."""
 DRAIN_STALL_SECONDS: Final = 30.0
-"""Seconds after the end of input without a finished answer before an unread pipe is abandoned."""
+"""Seconds after the end of input that an answer may stay unread; then the connection ends."""
 TOOL_SUMMARY_MAX_CHARACTERS: Final = 120
 """Characters of a tool description's first line; some hosts show no more."""
 TOOLS_TTL_MILLISECONDS: Final = 60 * 60 * 1000

@@ -8,6 +8,7 @@ end.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -15,7 +16,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-import anyio.lowlevel
 from anyio.abc import AsyncResource
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest
@@ -23,7 +23,7 @@ from mcp_types import JSONRPCNotification, JSONRPCRequest
 from skills_bundle.server import limits
 from skills_bundle.server.stdio import framing
 from skills_bundle.server.stdio.framing import LineBuffer, Notification, Refusal, Request
-from skills_bundle.server.stdio.wire import Wire, Worker, read_some, write_all
+from skills_bundle.server.stdio.wire import Wire, Worker, has_ended, read_some, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
@@ -55,6 +55,9 @@ GARBAGE: Final = Ending(f"{limits.MAX_PARSE_ERROR_REPLIES} lines could not be re
 STALLED: Final = Ending("the client did not read the remaining answers", 1)
 
 
+_UNREAD_CHECKS: Final = 30
+"""Looks at the end of input until an unread line ends the connection."""
+
 NOTIFICATIONS: Final = "notifications/"
 """The start of every MCP notification's method."""
 
@@ -79,8 +82,6 @@ class InFlight:
         self._read_at = 0
         self._answered_after_read: set[framing.RequestId] = set()
         self._changed = anyio.Event()
-        self.settled = 0
-        """Finished requests since the connection began."""
 
     def __len__(self) -> int:
         """Return the number of unfinished requests."""
@@ -127,7 +128,6 @@ class InFlight:
             return
         if self._answer_began.pop(request_id, -1) >= self._read_at:
             self._answered_after_read.add(request_id)
-        self.settled += 1
         self._changed.set()
         self._changed = anyio.Event()
 
@@ -219,6 +219,8 @@ class StrictStdio:
         ](0)
         self._unreadable_lines = 0
         self._ending = END_OF_INPUT
+        self._read_all = False
+        self._unread_check: asyncio.TimerHandle | None = None
         self._reading = anyio.CancelScope()
         self._everything = anyio.CancelScope()
 
@@ -256,7 +258,33 @@ class StrictStdio:
     async def _write_line(self, worker: Worker, line: bytes) -> None:
         if self._trace is not None and line:
             self._trace.received(line)
-        await worker.run(write_all, self._wire.write_fd, line)
+        self._check_unread_later()
+        try:
+            await worker.run(write_all, self._wire.write_fd, line)
+        finally:
+            if self._unread_check is not None:
+                self._unread_check.cancel()
+
+    def _check_unread_later(self, ended_for: float = 0.0) -> None:
+        """Arrange to end the connection if nothing reads the current line after the end of input.
+
+        The end of input may be unread as well: behind more requests than may be in flight.
+
+        Args:
+            ended_for: Seconds since the end of input was seen, during the current line.
+        """
+        interval = limits.DRAIN_STALL_SECONDS / _UNREAD_CHECKS
+
+        def check() -> None:
+            if not (self._read_all or has_ended(self._wire.read_fd)):
+                self._check_unread_later()
+            elif ended_for + interval < limits.DRAIN_STALL_SECONDS:
+                self._check_unread_later(ended_for + interval)
+            else:
+                self._ending = STALLED
+                self._everything.cancel()
+
+        self._unread_check = asyncio.get_running_loop().call_later(interval, check)
 
     async def _read_and_drain(self) -> None:
         """Read to the end, then close the session's input when every answer is written.
@@ -266,14 +294,8 @@ class StrictStdio:
         async with self._to_session:
             with self._reading:
                 await self._read()
-            while len(self._in_flight):
-                settled = self._in_flight.settled
-                with anyio.move_on_after(limits.DRAIN_STALL_SECONDS):
-                    await self._in_flight.empty()
-                if len(self._in_flight) and self._in_flight.settled == settled:
-                    self._ending = STALLED
-                    self._everything.cancel()
-                    await anyio.lowlevel.checkpoint()
+            self._read_all = True
+            await self._in_flight.empty()
 
     async def _read(self) -> None:
         buffer = LineBuffer()

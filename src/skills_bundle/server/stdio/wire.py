@@ -10,7 +10,9 @@ import asyncio
 import io
 import os
 import queue
+import select
 import selectors
+import stat
 import sys
 import threading
 from contextlib import suppress
@@ -128,6 +130,21 @@ def write_all(fd: int, data: bytes) -> None:
             view = view[os.write(fd, view) :]
         except BlockingIOError:
             _wait(fd, selectors.EVENT_WRITE)
+
+
+def has_ended(fd: int) -> bool:
+    """Return whether no more input will come, although some may still be unread.
+
+    A file is never extended by a client that waits for answers. Where the system cannot tell, for
+    example on Windows, the answer is no.
+    """
+    if stat.S_ISREG(os.fstat(fd).st_mode):
+        return True
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(fd, getattr(select, "POLLRDHUP", 0))  # a hang-up is always reported
+    return bool(poll.poll(0))
 
 
 def _wait(fd: int, event: int) -> None:
