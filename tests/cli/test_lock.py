@@ -415,3 +415,12 @@ def test_a_linked_output_is_neither_followed_nor_replaced(
     target.symlink_to(real)
     assert call("lock", str(folder), "--output", str(target), *force).code == 2
     assert (target.is_symlink(), real.read_text(encoding="utf-8")) == (True, "keep")
+
+
+def test_a_linked_lock_is_reported_with_what_to_do(folder: Path, tmp_path: Path) -> None:
+    """Running the same command again would not help."""
+    (folder / "catalog.lock.json").symlink_to(tmp_path / "real.json")
+    ran = call("lock", str(folder))
+    assert (ran.code, "[lock_is_link]" in ran.stderr) == (1, True)
+    assert "Remove the link, then run" in ran.stderr
+    assert not (tmp_path / "real.json").exists()

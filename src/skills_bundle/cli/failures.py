@@ -51,6 +51,7 @@ NEXT_STEPS: Final = {
 NEXT_STEPS_OF_PROBLEMS: Final = {
     "unreadable": "Check that it exists and that you may read it.",
     "lock_not_a_file": "Move it away, then run `skills-bundle lock`.",
+    "lock_is_link": "Remove the link, then run `skills-bundle lock`.",
     "lock_line_ends": "Otherwise every checkout converts them again.",
     "no_skills": (
         "Run this in the project's folder, or name the skills folder with `skills-bundle lock "

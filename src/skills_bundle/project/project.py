@@ -129,7 +129,7 @@ def read_lock_file(path: Path) -> bytes | None:
         InvalidLockError: If it is a link, too large to be a lock, or cannot be read.
     """
     if path.is_symlink():
-        message = "is a link, which is not followed; put the file itself there"
+        message = "is a link, which is not followed"
         problem = Problem(code="lock_is_link", message=message, path=path.name)
         raise InvalidLockError("The lock cannot be read.", (problem,))
     try:
