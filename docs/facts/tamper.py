@@ -67,7 +67,7 @@ def _rows(area: str) -> str:
         for row in _data()["row"]
         if row["area"] == area
     ]
-    head = ("Row", "What is done", "States, and gaps of `verify`", "Exit", "Answers of a server")
+    head = ("Row", "What is done", "States, and gaps of `verify`", "Exit", "Server answers")
     return table(head, rows)
 
 
