@@ -121,7 +121,7 @@ def _byte_code_of_code(made: Installation) -> None:
     """Leave a cache that Python finds to be none, and compiles the module again."""
     cache = made.folder / "formats/__pycache__"
     cache.mkdir(exist_ok=True)
-    (cache / "rendering.cpython-399.pyc").write_bytes(b"\0hostile")
+    (cache / "strict_json.cpython-399.pyc").write_bytes(b"\0hostile")
 
 
 # --- lock and receipt ------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def _record_no_text(made: Installation) -> None:
 
 def _code_edited(made: Installation) -> None:
     """Put a line behind a module of the package."""
-    with (made.folder / "formats.strict_json.py").open("ab") as file:
+    with (made.folder / "formats/strict_json.py").open("ab") as file:
         file.write(b"# changed\n")
 
 
