@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
-from typing import TYPE_CHECKING
+import zipapp
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,7 +17,7 @@ from skills_bundle.server import limits
 from skills_bundle.server.check import run as check
 from skills_bundle.server.check.steps import LockOnDisk, read_named
 from tests.installed_builder import Installation, InstalledBuilder, lock_of
-from tests.server.commands import INSTALLED, ODD
+from tests.server.commands import ENVIRONMENT, INSTALLED, ODD
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -280,3 +283,68 @@ def test_the_report_for_programs_is_json_values(lock_beside: Installation) -> No
         "stdout_line",
         "environment",
     ]
+
+
+@pytest.mark.parametrize("skill", ["alpha", "group/beta"])
+def test_an_altered_file_is_wrong_whichever_skill_has_it(
+    lock_beside: Installation, skill: str
+) -> None:
+    """Exit code 1, and the report says why, although other skills are served as they are locked."""
+    (lock_beside.skills / skill / "SKILL.md").write_bytes(b"altered")
+    report = check.run_check(serving(lock_beside))
+    assert (report.steps[-1].name, report.exit_code) == ("search", 1)
+    assert "altered since the installation" in report.problems[0]
+
+
+def test_a_file_that_the_lock_does_not_list_is_wrong(lock_beside: Installation) -> None:
+    """As `verify` says."""
+    (lock_beside.skills / "alpha" / "more.md").write_bytes(b"x")
+    report = check.run_check(serving(lock_beside))
+    assert ("does not list" in report.problems[0], report.exit_code) == (True, 1)
+
+
+BARE_PYTHON = getattr(sys, "_base_executable", sys.executable)
+"""An interpreter that does not find this project's packages."""
+CARRYING = f"""
+import site, sys
+before = sys.path[:]
+for folder in {[path for path in sys.path if path.endswith("site-packages")]!r}:
+    site.addsitedir(folder)
+sys.path[:] = [*(path for path in sys.path if path not in before), *before]
+from skills_bundle.cli.main import main
+main()
+"""
+"""A program that finds its packages where no other Python does."""
+
+
+def checked_by(*program: str, folder: Path) -> tuple[int, dict[str, Any]]:
+    """Run the program's own `mcp check`; return the exit code and the report."""
+    done = subprocess.run(
+        [*program, "mcp", "check", "--json"],
+        capture_output=True,
+        cwd=folder,
+        env=ENVIRONMENT,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_a_program_that_carries_its_packages_starts_itself(tmp_path: Path) -> None:
+    """As zipapp, shiv and PEX do."""
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "__main__.py").write_text(CARRYING, encoding="utf-8")
+    archive = tmp_path / "app.pyz"
+    zipapp.create_archive(source, archive)
+    code, report = checked_by(BARE_PYTHON, archive.name, folder=tmp_path)
+    command = report["command"][1:4]
+    assert (command, report["steps"][0]["verdict"]) == ([str(archive), "mcp", "serve"], "ok")
+    assert code in {0, 3}  # a package in its source may be older or newer than its lock
+
+
+def test_a_program_that_cannot_start_itself_says_so(tmp_path: Path) -> None:
+    """Nothing is known about its server then: exit code 3."""
+    code, report = checked_by(BARE_PYTHON, "-c", CARRYING, folder=tmp_path)
+    assert code == 3
+    assert "cannot start itself again" in report["problems"][0]

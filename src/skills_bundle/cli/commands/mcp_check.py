@@ -17,7 +17,7 @@ from skills_bundle.cli.options import collections_option, command_line, json_opt
 from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.report import provenance_rows
 from skills_bundle.formats import strict_json
-from skills_bundle.server.check.run import run_check
+from skills_bundle.server.check.run import packed_program, run_check
 from skills_bundle.server.check.steps import LockOnDisk, read_lock, read_named
 from skills_bundle.wiring import choose
 
@@ -80,9 +80,9 @@ COMMAND_HINT: Final = (
     ],
     exit_codes={
         0: "the server works",
-        1: "the server does not work, or does not serve what the lock contains",
+        1: "the server does not work, reports altered files, or does not serve what the lock has",
         2: "wrong arguments",
-        3: "the server answers, but what it serves could not be compared with a lock",
+        3: "the server cannot be started again, or what it serves cannot be compared with a lock",
     },
 )
 @click.option(
@@ -122,7 +122,12 @@ def command(  # noqa: PLR0913 - one parameter an option
     words, environment = _words(line), _environment(variables)
     expected = _expected(lock, collection, custom=line is not None)
     with pretty.progress(output, "Testing the server ..."):
-        report = run_check(words, lock=expected, environment=environment, collections=collection)
+        report = run_check(
+            words,
+            lock=expected,
+            environment=environment,
+            collections=() if packed_program() and _is_bound() else collection,
+        )
     if output.as_json:
         output.json(report.to_dict())
         return report.exit_code
@@ -154,6 +159,12 @@ def _expected(
     if custom and not collections:
         return {name: _optional(one) for name, one in locks.items()}
     return locks
+
+
+def _is_bound() -> bool:
+    """Return whether this is a collection's own program, which has no `--collection`."""
+    rows = click.get_current_context().command.params
+    return all(row.name != "collection" for row in rows)
 
 
 def _optional(lock: LockOnDisk | str) -> LockOnDisk | str:
@@ -251,6 +262,8 @@ def _conclusion(
     if report.exit_code == EXIT_WRONG:
         hint = COMMAND_HINT if custom else _hint(report, collections)
         return "bad", f"The server does not work. {problems} {hint}"
+    if len(report.steps) == 1:
+        return "unsure", f"The server could not be tested. {problems}"
     hint = " Name its lock with --lock FILE." if custom else ""
     return "unsure", f"The server answers, but cannot be compared with a lock. {problems}{hint}"
 

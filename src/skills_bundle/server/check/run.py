@@ -9,7 +9,10 @@ import signal
 import sys
 import tempfile
 import time
+import zipfile
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
 import anyio
@@ -35,11 +38,19 @@ if TYPE_CHECKING:
 
     from skills_bundle.server.check.steps import ExpectedLocks, ServedCollection
 
+CANNOT_RESTART: Final = (
+    "This program cannot start itself again, because another Python does not find its packages; "
+    "name the command that starts it with --command."
+)
+
 EXPECTED_TOOLS: Final = (
     "skill_catalog_search",
     "skill_resource_read",
     "skill_catalog_overview",
 )
+
+_MODULE: Final = (sys.executable, "-P", "-m", "skills_bundle")
+"""Starts an installed package; `-P` ignores the working folder."""
 
 _Incoming: TypeAlias = SessionMessage | Exception
 _Streams: TypeAlias = tuple[
@@ -61,13 +72,26 @@ class BadOutputError(Exception):
 
 
 def default_command(collections: Sequence[str] = ()) -> list[str]:
-    """Return the command that serves this installation; `-P` ignores the working directory.
+    """Return the command that serves this installation.
 
     Args:
         collections: The installed collections to serve; by default all of them.
     """
     options = [word for name in collections for word in ("--collection", name)]
-    return [sys.executable, "-P", "-m", "skills_bundle", "mcp", "serve", *options]
+    return [*(packed_program() or _MODULE), "mcp", "serve", *options]
+
+
+def packed_program() -> list[str] | None:
+    """Return the command that starts this program again if it carries its packages with it.
+
+    What a frozen program (PyInstaller) or an archive (zipapp, shiv, PEX) carries is found by no
+    other Python. None for a program that is installed.
+    """
+    if getattr(sys, "frozen", False):
+        return [sys.executable]
+    script = os.path.abspath(sys.argv[0])  # noqa: PTH100 - resolving links could change its name
+    is_folder = (Path(script) / "__main__.py").is_file()
+    return [sys.executable, script] if is_folder or zipfile.is_zipfile(script) else None
 
 
 def run_check(
@@ -99,6 +123,9 @@ def run_check(
         check = _Check(started[0], progress, lock)
         streams = server_process(started, variables, None if command else empty, stderr)
         anyio.run(check.run, streams, backend="asyncio")
+        tail = _tail(stderr)
+        if not command and "No module named skills_bundle" in tail:
+            check.cannot_restart()
         went_well = all(step.verdict == "ok" for step in check.steps)
         named = [each for each in check.served if each.name is not None]
         return CheckReport(
@@ -109,7 +136,7 @@ def run_check(
                 {"collection": each.name, "provenance": each.provenance} for each in named
             )
             or None,
-            stderr_tail="" if went_well else _tail(stderr),
+            stderr_tail="" if went_well else tail,
             stdout_line="" if check.bad_output is None else check.bad_output.line,
             environment=tuple(sorted(variables)),
         )
@@ -164,6 +191,10 @@ class _Check:
             late = f"No answer within {limits.CHECK_STEP_SECONDS:g} seconds."
             self._end("wrong", late if self.bad_output is None else str(self.bad_output))
 
+    def cannot_restart(self) -> None:
+        """Replace the failed start by the reason that it shows nothing about the server."""
+        self.steps = [replace(self.steps[-1], verdict="cannot_tell", detail=CANNOT_RESTART)]
+
     async def _converse(self, streams: AbstractAsyncContextManager[_Streams]) -> None:
         self._begin("start")
         async with Client(streams, message_handler=self._on_message, cache=None) as client:
@@ -207,6 +238,7 @@ class _Check:
 
     async def _search(self, client: Client) -> str:
         self.served = await steps.search(client)
+        steps.check_intact(self.served)
         return "; ".join(map(steps.describe, self.served))
 
     async def _with_each(

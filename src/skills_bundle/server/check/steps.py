@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from mcp_types import PaginatedRequestParams, PaginatedResult, Request, TextResourceContents
 
@@ -208,6 +208,40 @@ def _collection(name: str | None, answer: JsonObject, provenance: JsonObject) ->
     return ServedCollection(name, provenance, total, rows[0] if rows else None)
 
 
+ALTERED: Final[dict[str, str]] = {
+    "altered_files": "the server reports files that were altered since the installation",
+    "record_mismatch": "the server reports that RECORD does not match the installation",
+    "extra_files": "the server reports files that the lock does not list",
+}
+"""Gaps that show a changed installation, and what the check says about each."""
+UNREADABLE: Final[dict[str, str]] = {
+    "unreadable_files": "the server reports files that it cannot read",
+    "unseen_entries": "the server reports folders that it cannot look into",
+    "record_unreadable": "the server reports that it cannot read RECORD",
+}
+"""Gaps under which a changed file may go unnoticed."""
+
+
+def check_intact(collections: Sequence[ServedCollection]) -> None:
+    """Check that no server reports a changed installation, whichever skill is read.
+
+    Raises:
+        StepError: With every such gap.
+    """
+    found = _gap_texts(collections, ALTERED)
+    if found:
+        raise StepError("wrong", f"{'; '.join(found)}.")
+
+
+def _gap_texts(collections: Sequence[ServedCollection], texts: Mapping[str, str]) -> list[str]:
+    return [
+        each.prefixed(texts[gap])
+        for each in collections
+        for gap in cast("list[str]", (each.provenance or {}).get("gaps", []))
+        if gap in texts
+    ]
+
+
 def describe(collection: ServedCollection) -> str:
     """Return what the search found in one collection."""
     if collection.skill is None:
@@ -278,8 +312,10 @@ def compare_all(
         StepError: If the server does not serve what it must.
     """
     results = [compare(each, expected) for each, expected in _pairs(collections, locks)]
-    details = "; ".join(detail for _, detail in results)
-    return "ok" if all(verdict == "ok" for verdict, _ in results) else "cannot_tell", details
+    unreadable = _gap_texts(collections, UNREADABLE)
+    details = "; ".join([*unreadable, *(detail for _, detail in results)])
+    same = not unreadable and all(verdict == "ok" for verdict, _ in results)
+    return "ok" if same else "cannot_tell", details
 
 
 def compare(collection: ServedCollection, expected: LockOnDisk | str) -> tuple[Verdict, str]:
