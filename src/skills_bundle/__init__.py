@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         AmbiguousCollectionError,
         Declared,
         UnknownCollectionError,
+        UnreadableCollectionError,
     )
 
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "UnknownCollectionError",
     "UnknownFileError",
     "UnknownSkillError",
+    "UnreadableCollectionError",
     "UnsafeFileError",
     "Verification",
     "__version__",
@@ -93,6 +95,7 @@ _HOMES: Final = {
         "AmbiguousCollectionError",
         "Declared",
         "UnknownCollectionError",
+        "UnreadableCollectionError",
     ),
     "skills_bundle.bundle.lock": ("LockedFile",),
     "skills_bundle.bundle.provenance": ("Provenance",),

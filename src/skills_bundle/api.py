@@ -55,7 +55,8 @@ def collections() -> tuple[Declared, ...]:
     Returns:
         One row a declaration, sorted by name: the collection's `name`, the `distribution` that
         brings it, its `version`, and the import `package` that holds it. Our own collection is
-        one. Two rows with one name are ambiguous: that collection cannot be opened.
+        one. Two rows with one name are ambiguous: that collection cannot be opened. Only our own
+        always can: it is the code that runs.
 
     Example:
         >>> import skills_bundle
@@ -73,6 +74,7 @@ def collection(name: str) -> Collection:
 
     Raises:
         UnknownCollectionError: If no installed distribution declares it.
+        UnreadableCollectionError: If one may declare it whose metadata cannot be read.
         AmbiguousCollectionError: If several do.
         BundleUnavailableError: If its package carries no lock that can be believed.
 

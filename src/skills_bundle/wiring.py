@@ -44,8 +44,10 @@ class ChosenCollections:
     def identify(self) -> object:
         """Locate the collection if there is only one.
 
+        Files that were removed since the installation do not stop a start: the answers name them.
+
         Raises:
-            BundleUnavailableError: If there is one, and no answer could say where it comes from.
+            BundleUnavailableError: If there is one, and it never had a bundle to serve.
         """
         return next(iter(self.finders.values()))() if len(self.finders) == 1 else None
 
@@ -58,6 +60,7 @@ def finder(collection: str | None) -> Callable[[], Installed]:
 
     Raises:
         UnknownCollectionError: If no installed distribution declares it.
+        UnreadableCollectionError: If one may declare it whose metadata cannot be read.
         AmbiguousCollectionError: If several do.
     """
     if collection is None:
@@ -75,16 +78,17 @@ def choose(names: Sequence[str] = ()) -> ChosenCollections:
 
     Raises:
         UnknownCollectionError: If no distribution declares one that was named.
+        UnreadableCollectionError: If one may declare it whose metadata cannot be read.
         AmbiguousCollectionError: If several distributions declare one that was named.
         TooManyCollectionsError: If there are more than one server may answer for.
     """
     from skills_bundle.installed import collections  # noqa: PLC0415 - others are served without it
 
-    if names:
-        finders = {name: collections.find(name) for name in sorted(set(names))}
-        collections.bounded(finders)
-        return ChosenCollections(finders=finders)
     survey = collections.survey()
+    if names:
+        finders = {name: survey.finder(name) for name in sorted(set(names))}
+        collections.bounded(finders)
+        return ChosenCollections(finders=finders, notes=survey.notes_about(finders))
     finders = survey.finders()
     collections.bounded(finders)
     return ChosenCollections(finders=finders, ambiguous=survey.ambiguous, notes=survey.notes())

@@ -63,7 +63,9 @@ def test_two_that_agree_are_believed() -> None:
         (KNOWN, "ok"),
         (Identity(NAME, "1.2.1", known=True), "altered"),
         (Identity("other", VERSION, known=True), "altered"),
-        (Identity("other", "0", known=False), "ok"),
+        (Identity("other", "0", known=False), "altered"),
+        (Identity(NAME, "0", known=False), "ok"),
+        (Identity("", "", known=False), "ok"),
         (replace(KNOWN, metadata_sha256=METADATA_SHA256), "ok"),
         (replace(KNOWN, metadata_sha256="0" * 64), "altered"),
     ],
@@ -71,7 +73,7 @@ def test_two_that_agree_are_believed() -> None:
 def test_a_receipt_is_for_the_distribution_that_is_installed(
     identity: Identity, state: str
 ) -> None:
-    """Compared with METADATA, if there is any."""
+    """Compared with METADATA; without any, with the name that was looked for."""
     assert documents.cross_check(_lock(), _receipt(), identity)[1].state == state
 
 

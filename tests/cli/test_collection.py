@@ -121,7 +121,9 @@ def test_collections_are_listed_with_what_is_known_of_them(both: OwnInstallation
 def test_a_collection_that_cannot_be_served_is_listed_with_the_reason(tmp_path: Path) -> None:
     """On one line, under the table; and the command for it exits 3."""
     made = install(tmp_path / "environment")
-    install_beside(made).bundle.rename(tmp_path / "gone")
+    other = install_beside(made)
+    other.bundle.rename(tmp_path / "gone")
+    other.write_record()
     ran = made.ask("catalog", "collections")
     assert ran.code == 0
     assert ran.stdout.splitlines()[2].split() == [
@@ -136,6 +138,34 @@ def test_a_collection_that_cannot_be_served_is_listed_with_the_reason(tmp_path: 
         told = made.ask(*words, "--collection", "acme")
         assert (told.code, told.stdout) == (3, "")
         assert "contains no bundle. Install a wheel" in told.stderr
+
+
+def test_a_bundle_that_is_gone_since_the_installation_differs(tmp_path: Path) -> None:
+    """RECORD lists it, so building the wheel again is not the advice; a server starts."""
+    made = install(tmp_path / "environment")
+    install_beside(made).bundle.rename(tmp_path / "gone")
+    ran = made.ask("verify", "--collection", "acme")
+    assert ran.code == 1
+    assert "hook" not in ran.stdout + ran.stderr
+    served = made.ask("mcp", "serve", "--collection", "acme")
+    assert served.code == 0
+    assert "nothing can be served, and every call will say so" in served.stderr
+
+
+def test_another_package_does_not_take_our_collection_away(tmp_path: Path) -> None:
+    """Decision 0037: ours is the code that runs, also if `--collection` names it."""
+    made = install(tmp_path / "environment")
+    evil = made.site / "evil-1.dist-info"
+    evil.mkdir()
+    (evil / "METADATA").write_bytes(metadata_of("evil", "1"))
+    text = "[skills_bundle.collections]\nskills-bundle = evil\n"
+    (evil / "entry_points.txt").write_text(text, encoding="utf-8")
+    ran = made.ask("verify", "--collection", "skills-bundle")
+    assert ran.code == 0
+    listed = made.ask("catalog", "collections")
+    assert (listed.code, listed.stderr.count("evil 1 also declares")) == (0, 1)
+    served = made.ask("mcp", "serve", "--collection", "skills-bundle")
+    assert "evil 1 also declares" in served.stderr
 
 
 @pytest.mark.parametrize(

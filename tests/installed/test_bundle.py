@@ -347,11 +347,22 @@ def test_nothing_is_written(made: Installation) -> None:
     assert state() == before
 
 
-def test_serving_does_not_look_at_the_code(made: Installation) -> None:
-    """Our own code is compared by `verify`; a start does not pay for it."""
+@pytest.mark.parametrize("name", ["tool.py", "__init__.py"])
+def test_altered_code_is_a_gap_of_every_answer(made: Installation, name: str) -> None:
+    """As of `verify`: a server compares the package's code with RECORD when it starts."""
+    (made.folder / name).write_bytes(b"ANSWER = 43\n")
+    assert verify_installed(made.locate()).gaps == ("record_mismatch",)
+    assert made.open().current().provenance.gaps == ("record_mismatch",)
+
+
+def test_code_that_changes_while_serving_is_looked_at_when_record_changes(
+    made: Installation, bundle: InstalledBundle
+) -> None:
+    """The running process has loaded it; only a new RECORD says that another version is there."""
     (made.folder / "tool.py").write_bytes(b"ANSWER = 43\n")
-    assert verify_installed(made.locate(), code=False).exit_code == 0
-    assert verify_installed(made.locate()).exit_code == 1
+    assert bundle.current().provenance.gaps == ()
+    made.record.write_bytes(made.record.read_bytes() + b"\n")
+    assert bundle.current().provenance.gaps == ("record_mismatch",)
 
 
 def test_no_descriptor_stays_open(made: Installation) -> None:

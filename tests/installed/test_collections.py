@@ -8,18 +8,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from skills_bundle import wiring
 from skills_bundle.bundle.lock import ENTRY_POINT_GROUP
 from skills_bundle.errors import BundleUnavailableError
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.installed import collections
 from skills_bundle.installed import limits as installed_limits
 from skills_bundle.installed import location as installed
+from skills_bundle.installed.bundle import InstalledBundle
 from skills_bundle.installed.collections import (
     AmbiguousCollectionError,
     Declared,
     UnknownCollectionError,
+    UnreadableCollectionError,
 )
-from tests.installed_builder import Installation, InstalledBuilder, metadata_of
+from tests.installed_builder import (
+    Installation,
+    InstalledBuilder,
+    metadata_of,
+    recorded_digest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +50,16 @@ def metadata_alone(site: Path, name: str, line: str, version: str = "1") -> str:
     made.dist_info.mkdir(parents=True)
     (made.dist_info / "METADATA").write_bytes(metadata_of(name, version))
     return declare(made, line)
+
+
+def no_text(made: Installation) -> None:
+    """Write entry points that are no text."""
+    (made.dist_info / "entry_points.txt").write_bytes(b"\xff\xfe")
+
+
+def no_metadata(made: Installation) -> None:
+    """Take the name away, as an interrupted installation does."""
+    (made.dist_info / "METADATA").unlink()
 
 
 def test_a_declared_collection_is_listed_beside_ours(tmp_path: Path) -> None:
@@ -107,11 +125,12 @@ def test_a_name_that_two_distributions_declare_is_refused_with_both(
         collections.find("acme", [sites[one] for one in order])
 
 
-def test_nobody_takes_our_own_name_silently(tmp_path: Path) -> None:
-    """It is ambiguous then, and without the option ours is served as ever."""
+def test_no_package_takes_our_own_name_away(tmp_path: Path) -> None:
+    """With the option as without it: ours is the code that runs, and the other is named."""
     site = metadata_alone(tmp_path, "evil", "skills-bundle = evil")
-    with pytest.raises(AmbiguousCollectionError, match=r"evil 1 and skills-bundle "):
-        collections.find("skills-bundle", [site])
+    assert collections.find("skills-bundle", [site])() == installed.locate()
+    (note,) = collections.survey([site]).notes_about({"skills-bundle"})
+    assert note.startswith("evil 1 also declares the collection 'skills-bundle'; only the one of ")
 
 
 def test_our_own_is_the_code_that_runs() -> None:
@@ -135,10 +154,148 @@ def test_a_package_without_a_bundle_is_unavailable_with_what_to_do(tmp_path: Pat
     """Its wheel was built without the hook."""
     made = InstalledBuilder().install(tmp_path)
     made.bundle.rename(tmp_path / "gone")
+    made.write_record()
     find = collections.find("acme-skills", [declare(made)])
     with pytest.raises(BundleUnavailableError, match="contains no bundle") as told:
         find()
     assert (told.value.exit_code, told.value.problems[0].code) == (3, "no_bundle")
+
+
+@pytest.mark.parametrize("name", ["acme_skills/.agents", "acme_skills"])
+def test_files_that_are_gone_since_the_installation_differ(tmp_path: Path, name: str) -> None:
+    """RECORD lists them, so the builder is not the cause; a server starts and says so."""
+    made = InstalledBuilder().install(tmp_path)
+    find = collections.find("acme-skills", [declare(made)])
+    (tmp_path / name).rename(tmp_path / "gone")
+    report = wiring.verify_installation(find=find)
+    assert (report.verdict, report.exit_code) == ("differs", 1)
+    assert "Install the package again" in report.lock.problems[0].message
+    states = {row.path: row.state for row in report.files}
+    assert states["acme_skills/.agents/skills/alpha/SKILL.md"] == "missing"
+    chosen = wiring.ChosenCollections(finders={"acme-skills": find})
+    assert chosen.identify() is not None
+    problem = wiring.open_chosen(chosen).problem()
+    assert problem is not None
+    (tmp_path / "gone").rename(tmp_path / name)
+    assert wiring.open_chosen(chosen).problem() is None
+
+
+def test_every_flipped_bit_of_the_metadata_is_noticed(tmp_path: Path) -> None:
+    """It may not decide whose RECORD and receipt it is compared with."""
+    made = InstalledBuilder().install(tmp_path)
+    site = declare(made)
+    path = made.dist_info / "METADATA"
+    data = path.read_bytes()
+    unnoticed: list[int] = []
+    for bit in range(len(data) * 8):
+        changed = bytearray(data)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        try:
+            report = wiring.verify_installation(find=collections.find("acme-skills", [site]))
+        except UnreadableCollectionError:
+            continue
+        has_gaps = {"record_mismatch", "invalid_receipt"} <= {*report.gaps}
+        if report.exit_code != 1 or not has_gaps or report.package_name != "acme-skills":
+            unnoticed.append(bit)
+    assert unnoticed == []
+
+
+def test_a_letter_changed_in_the_name_hides_nothing_from_an_answer(tmp_path: Path) -> None:
+    """`Name: acme-skilms` once switched RECORD and receipt off, with `verified` in each answer."""
+    made = InstalledBuilder().install(tmp_path)
+    path = made.dist_info / "METADATA"
+    path.write_bytes(path.read_bytes().replace(b"Name: acme-skills", b"Name: acme-skilms"))
+    find = collections.find("acme-skills", [declare(made)])
+    block = InstalledBundle(find).current().provenance
+    assert (block.package_name, block.resolved_git_sha) == ("acme-skills", None)
+    assert block.gaps == ("invalid_receipt", "record_mismatch")
+
+
+def test_a_metadata_folder_of_another_name_is_noticed(tmp_path: Path) -> None:
+    """Receipt and RECORD are of the other one."""
+    made = InstalledBuilder().install(tmp_path)
+    site = declare(made)
+    made.dist_info.rename(tmp_path / "other-1.2.0.dist-info")
+    report = wiring.verify_installation(find=collections.find("acme-skills", [site]))
+    assert report.exit_code == 1
+    assert {"record_mismatch", "invalid_receipt"} <= {*report.gaps}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("1.9.0", "1.10.0"), ("1.10.0", "1.9.0")], ids=["upgrade", "downgrade"]
+)
+def test_of_two_versions_in_one_folder_the_installed_one_counts(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    """The other was left by an interrupted upgrade: it is named."""
+    for version in (old, new):
+        code = {"__init__.py": version.encode()}
+        made = InstalledBuilder(version=version, code=code).install(tmp_path)
+        site = declare(made)
+    survey = collections.survey([site])
+    assert [row.version for row in survey.declared if row.name == "acme-skills"] == [new]
+    assert [f"acme_skills-{old}.dist-info" in note for note in survey.notes()] == [True]
+    assert survey.notes_about({"acme-skills"}) == survey.notes()
+    assert InstalledBundle(survey.finder("acme-skills")).current().provenance.gaps == ()
+
+
+def _without_entry_points(made: Installation) -> None:
+    name = f"{made.dist_info.name}/entry_points.txt"
+    with made.record.open("a", encoding="utf-8") as file:
+        file.write(f"{name},{recorded_digest(b'[x]')},3\n")
+    (made.site / name).unlink()
+
+
+def _garbage_entry_points(made: Installation) -> None:
+    _without_entry_points(made)
+    (made.dist_info / "entry_points.txt").write_bytes(b"[skills_bundle.collections\nx")
+
+
+def _garbage(made: Installation) -> None:
+    (made.dist_info / "METADATA").write_bytes(b"\xff\xfe\x00")
+
+
+def _huge_metadata(made: Installation) -> None:
+    _huge(made.dist_info / "METADATA")
+
+
+def _emptied(made: Installation) -> None:
+    for path in made.dist_info.iterdir():
+        path.unlink()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        no_text,
+        no_metadata,
+        _garbage,
+        _huge_metadata,
+        _emptied,
+        _without_entry_points,
+        _garbage_entry_points,
+    ],
+)
+def test_a_collection_whose_metadata_cannot_be_read_is_not_called_unknown(
+    tmp_path: Path, harm: Callable[[Installation], None]
+) -> None:
+    """Exit 3, with the folder: whether it declares the collection cannot be told."""
+    made = InstalledBuilder().install(tmp_path)
+    site = declare(made)
+    harm(made)
+    with pytest.raises(UnreadableCollectionError, match=r"acme_skills-1\.2\.0") as refused:
+        collections.find("acme-skills", [site])
+    assert refused.value.exit_code == 3
+
+
+def test_a_collection_of_others_is_unknown_beside_broken_metadata(tmp_path: Path) -> None:
+    """Entry points that can be read say what it does not declare."""
+    made = InstalledBuilder().install(tmp_path)
+    site = declare(made)
+    no_metadata(made)
+    with pytest.raises(UnknownCollectionError):
+        collections.find("other", [site])
 
 
 @pytest.mark.parametrize("value", ["no_such_package", "../acme_skills", "sys", "a:b", "/etc"])
@@ -216,16 +373,6 @@ def test_nobody_takes_ours_away_by_its_name(tmp_path: Path) -> None:
             "served under this name"
         ),
     )
-
-
-def no_text(made: Installation) -> None:
-    """Write entry points that are no text."""
-    (made.dist_info / "entry_points.txt").write_bytes(b"\xff\xfe")
-
-
-def no_metadata(made: Installation) -> None:
-    """Take the name away, as an interrupted installation does."""
-    (made.dist_info / "METADATA").unlink()
 
 
 @pytest.mark.parametrize("harm", [no_text, no_metadata])

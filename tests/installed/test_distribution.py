@@ -8,7 +8,7 @@ import pytest
 
 from skills_bundle.installed import distribution
 from tests import odd_files
-from tests.installed_builder import PACKAGE, InstalledBuilder
+from tests.installed_builder import PACKAGE, Installation, InstalledBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,21 +36,41 @@ def test_a_name_that_only_begins_alike_is_another(tmp_path: Path) -> None:
     assert distribution.find(tmp_path, "acme-skills", PACKAGE) is None
 
 
-def test_a_folder_whose_metadata_names_another_is_not_the_one(tmp_path: Path) -> None:
-    """Unless its RECORD lists the package."""
+@pytest.mark.parametrize(
+    "text", ["Name: other\nVersion: 1.2.0\n", "Name: acme-skills\nVersion: 1.2.1\n"]
+)
+def test_the_folder_decides_the_identity_and_other_metadata_is_a_problem(
+    tmp_path: Path, text: str
+) -> None:
+    """METADATA is one of the files to be verified; it cannot take RECORD away."""
     made = InstalledBuilder().install(tmp_path)
-    (made.dist_info / "METADATA").write_text("Name: other\nVersion: 1\n", encoding="utf-8")
+    (made.dist_info / "METADATA").write_text(text, encoding="utf-8")
     found = distribution.find(tmp_path, "acme-skills", PACKAGE)
     assert found is not None
-    assert (found.name, found.record is not None) == ("other", True)
-    made.record.write_text("other/a.py,,\n", encoding="utf-8")
-    assert distribution.find(tmp_path, "acme-skills", PACKAGE) is None
+    assert (found.name, found.version) == ("acme-skills", "1.2.0")
+    assert found.record is not None
+    assert [problem.code for problem in found.problems] == ["metadata"]
+    made.record.unlink()
+    report = made.verify()
+    assert (report.verdict, report.package_name) == ("differs", "acme-skills")
+    assert {"record_mismatch", "invalid_receipt"} <= {*report.gaps}
+
+
+@pytest.mark.parametrize("version", ["1.2", "v1.2.0", "1.2.0.0"])
+def test_one_version_in_two_spellings_is_the_same(tmp_path: Path, version: str) -> None:
+    """As METADATA spells it; the folder has the normal form."""
+    made = InstalledBuilder().install(tmp_path)
+    text = f"Name: Acme.Skills\nVersion: {version}\n"
+    (made.dist_info / "METADATA").write_text(text, encoding="utf-8")
+    found = distribution.find(tmp_path, "acme-skills", PACKAGE)
+    assert found is not None
+    assert (found.version, found.problems) == (version, ())
 
 
 @pytest.mark.parametrize(
     "text", ["", "Name: acme-skills\n", "no colon\n", "\nName: other\nVersion: 1\n"]
 )
-def test_metadata_without_name_and_version_leaves_those_of_the_folder(
+def test_metadata_without_name_and_version_is_a_problem_of_the_folder(
     tmp_path: Path, text: str
 ) -> None:
     """Both are read from the head only, never from the description below it."""
@@ -59,6 +79,7 @@ def test_metadata_without_name_and_version_leaves_those_of_the_folder(
     found = distribution.find(tmp_path, "acme-skills", PACKAGE)
     assert found is not None
     assert (found.name, found.version) == ("acme-skills", "1.2.0")
+    assert [problem.code for problem in found.problems] == ["metadata"]
 
 
 @pytest.mark.parametrize("change", [odd_files.missing, odd_files.fifo, odd_files.folder])
@@ -70,6 +91,14 @@ def test_a_record_is_found_without_metadata(tmp_path: Path, change: Callable[[Pa
     assert found is not None
     assert (found.version, found.metadata_sha256) == ("1.2.0", None)
     assert found.record is not None
+
+
+def test_a_receipt_of_another_distribution_is_noticed_without_metadata(tmp_path: Path) -> None:
+    """The name that was looked for is known also where no metadata lies beside the package."""
+    made = InstalledBuilder(name="other").install(tmp_path)
+    odd_files.remove(made.dist_info)
+    made.name = "acme-skills"
+    assert made.verify().gaps[0] == "invalid_receipt"
 
 
 def test_an_empty_folder_is_none(tmp_path: Path) -> None:
@@ -101,6 +130,43 @@ def test_of_two_the_one_that_lists_the_package_is_meant(tmp_path: Path) -> None:
     found = distribution.find(tmp_path, "acme-skills", PACKAGE)
     assert found is not None
     assert found.version == "1.2.0"
+
+
+def _beside(tmp_path: Path, *versions: str) -> Installation:
+    """Install versions over each other, as an interrupted upgrade does; return the last."""
+    made = [
+        InstalledBuilder(version=one, code={"__init__.py": one.encode()}).install(tmp_path)
+        for one in versions
+    ]
+    return made[-1]
+
+
+@pytest.mark.parametrize(
+    ("versions", "leftover"),
+    [(("1.9.0", "1.10.0"), "1.9.0"), (("1.10.0", "1.9.0"), "1.10.0")],
+    ids=["upgrade", "downgrade"],
+)
+def test_a_leftover_of_another_version_is_named_and_not_used(
+    tmp_path: Path, versions: tuple[str, str], leftover: str
+) -> None:
+    """The one whose RECORD fits what is installed counts, whatever the order of the names."""
+    made = _beside(tmp_path, *versions)
+    report = made.verify()
+    assert (report.verdict, report.package_version) == ("match", versions[1])
+    assert report.gaps == ()
+    assert [note.split()[0] for note in report.notes] == [f"acme_skills-{leftover}.dist-info"]
+    assert distribution.of_package(tmp_path, PACKAGE).dist_info == made.dist_info.name
+    assert made.open().current().provenance.gaps == ()
+
+
+def test_of_two_that_fit_alike_the_higher_version_counts(tmp_path: Path) -> None:
+    """1.10 is higher than 1.9."""
+    made = _beside(tmp_path, "1.9.0", "1.10.0")
+    for version in ("1.9.0", "1.10.0"):
+        (tmp_path / f"acme_skills-{version}.dist-info/RECORD").write_bytes(made.record.read_bytes())
+    found = distribution.find(tmp_path, "acme-skills", PACKAGE)
+    assert found is not None
+    assert found.version == "1.10.0"
 
 
 @pytest.mark.parametrize(

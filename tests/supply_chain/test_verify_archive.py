@@ -54,6 +54,15 @@ def test_a_wheel_as_built_matches(sample_wheel: Path) -> None:
     assert found.sha256 == sha256_hex(sample_wheel.read_bytes())
 
 
+@pytest.mark.parametrize("name", ["RECORD.jws", "RECORD.p7s"])
+def test_a_signature_of_record_is_confirmed_by_nothing(sample_wheel: Path, name: str) -> None:
+    """RECORD cannot list it, so not every byte is locked and recorded."""
+    path = f"{DIST_INFO}/{name}"
+    found = verified(repacked(without_record(sample_wheel.read_bytes(), {path: b"hidden"})))
+    assert (found.verdict, found.exit_code) == ("cannot_tell", 3)
+    assert differences(found) == {path: ("unconfirmed", ())}
+
+
 def test_an_sdist_as_built_matches(sample_sdist: Path) -> None:
     """Its receipt covers what the build read."""
     found = verified(sample_sdist.read_bytes())

@@ -87,6 +87,18 @@ class Document(Generic[T]):
         return self.sha256 is not None and self.sha256 == self.recorded_sha256
 
 
+LOST_LOCK: Final[Document[Any]] = Document(
+    state="missing",
+    problems=(
+        Problem(
+            code="no_bundle",
+            message="The lock is gone although RECORD lists it: it was removed after the package "
+            "was built. Install the package again.",
+        ),
+    ),
+)
+"""A lock that was there when RECORD was written."""
+
 NO_BUNDLE: Final[Document[Any]] = Document(
     state="missing",
     problems=(
@@ -125,7 +137,9 @@ def read_lock(found: bytes | UnsafeFileError, row: RecordRow | None) -> Document
         value = locks.parse(_bytes(found))
     except (InvalidLockError, UnsafeFileError) as error:
         unread = _unread(found, error)
-        return _against_record(NO_BUNDLE if unread.state == "missing" else unread, row)
+        if unread.state == "missing":
+            unread = NO_BUNDLE if row is None else LOST_LOCK
+        return _against_record(unread, row)
     return _against_record(Document(state="ok", value=value, sha256=_digest(found)), row)
 
 
@@ -212,8 +226,10 @@ def _check_receipt(receipt: Document[BuildReceipt], identity: Identity) -> Docum
     if claim is None:
         return receipt
     package = claim.package
-    same = package.name == identity.name and same_version(package.version, identity.version)
-    if identity.known and not same:
+    same = package.name == identity.name or not (identity.name or identity.known)
+    if identity.known:
+        same = same and same_version(package.version, identity.version)
+    if not same:
         return altered(receipt, "package", "It belongs to a different distribution.")
     if identity.metadata_sha256 not in {None, package.metadata_sha256}:
         return altered(receipt, "metadata", "It was made with different core metadata.")

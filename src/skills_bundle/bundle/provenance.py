@@ -197,14 +197,14 @@ BASES: Final[dict[str, Basis]] = {
         "That no other project uses the same name.",
     ),
     "package_name": Basis(
-        "It is the name in the METADATA beside the running package and, if there is one, the "
-        "receipt's.",
+        "It is the name of the metadata folder beside the running package, of the METADATA in it "
+        "and, if there is one, the receipt's; where these differ, a gap says so.",
         "The name itself: the builder of the wheel chose it.",
         "That it came from the index project of that name: an installer does not record the index.",
     ),
     "package_version": Basis(
-        "It is the version in the METADATA beside the running package and, if there is one, the "
-        "receipt's.",
+        "It is the version of the metadata folder beside the running package, of the METADATA in "
+        "it and, if there is one, the receipt's; where these differ, a gap says so.",
         "The version itself: the builder of the wheel chose it.",
         "That this is the released wheel of that version: compare the wheel's digest.",
     ),
@@ -257,9 +257,11 @@ BASES: Final[dict[str, Basis]] = {
         "That the receipt is authentic: it is not signed.",
     ),
     "gaps": Basis(
-        "Each gap was checked for in the receipt, RECORD, the files and the kind of installation.",
+        "Each gap was checked for in the receipt, RECORD, the files and the kind of installation. "
+        "A server compares the package's code with RECORD once, when it starts.",
         "The reason in a receipt: the build recorded it.",
-        "That nothing else is wrong.",
+        "That nothing else is wrong: only `verify` compares files that are neither skills nor "
+        "code, and lists unlisted files outside the bundle.",
     ),
 }
 """Every field of the provenance block, in its order."""

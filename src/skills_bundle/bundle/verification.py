@@ -107,6 +107,8 @@ class InstallationFacts:
         unlisted: Which of lock, receipt and METADATA are there though RECORD does not list them.
         sbom: Bytes of the bill of materials; None if there is none, or if it was not looked for.
         files: The package's files.
+        metadata_problems: Why METADATA is not that of the distribution its folder names.
+        leftovers: Names of `.dist-info` folders of other versions, which were not used.
     """
 
     location: str
@@ -119,6 +121,8 @@ class InstallationFacts:
     record_refused: UnsafeFileError | None = None
     unlisted: tuple[str, ...] = ()
     sbom: bytes | None = None
+    metadata_problems: tuple[Problem, ...] = ()
+    leftovers: tuple[str, ...] = ()
 
 
 class FileRow(Record):
@@ -169,7 +173,7 @@ class Verification(Report):
         provenance: What answers state; null when the lock cannot be believed.
         proof: What the receipt's proof shows about these bytes.
         gaps: Every evidence gap.
-        notes: A sentence for each gap.
+        notes: A sentence for each gap, and for each metadata folder that another version left.
         counts: Number of files in each state.
         files: One row a file, sorted by path.
     """
@@ -211,6 +215,7 @@ def verify(facts: InstallationFacts) -> Verification:
     block = documents.provenance_of(lock, receipt, facts.identity, gaps)
     gaps = gaps if block is None else block.gaps
     compared = files is not None and lock.believed is not None
+    left = facts.leftovers
     return Verification(
         verdict=verdict,
         exit_code=EXIT_CODES[verdict],
@@ -225,7 +230,10 @@ def verify(facts: InstallationFacts) -> Verification:
         provenance=block,
         proof=proof_report.describe(receipt, compared=compared),
         gaps=gaps,
-        notes=tuple(provenance.GAP_SENTENCES[gap] for gap in gaps),
+        notes=(
+            *(provenance.GAP_SENTENCES[gap] for gap in gaps),
+            *(f"{name} was left by another version and is not used: remove it." for name in left),
+        ),
         counts=dict(Counter(str(row.state) for row in rows)),
         files=rows,
     )
@@ -389,7 +397,7 @@ def _verdict(
             *map(verdict_of_row, rows),
             "match" if facts.layout == "installed" else "cannot_tell",
             _VERDICT_OF_RECORD.get(record.state, VERDICT_OF_STATE[record.state]),
-            "differs" if bill == "differs" else "match",
+            "differs" if bill == "differs" or facts.metadata_problems else "match",
         ]
     )
 
@@ -418,7 +426,9 @@ def _gaps(facts: InstallationFacts, rows: tuple[FileRow, ...], record: DocumentR
         (True in unread, "unreadable_files"),
         (False in unread, "unseen_entries"),
         (
-            record.state == "invalid" or any(row.contradicted_by == ("record",) for row in rows),
+            record.state == "invalid"
+            or bool(facts.metadata_problems)
+            or any(row.contradicted_by == ("record",) for row in rows),
             "record_mismatch",
         ),
         (any(row.state == "extra" for row in rows), "extra_files"),
@@ -427,10 +437,12 @@ def _gaps(facts: InstallationFacts, rows: tuple[FileRow, ...], record: DocumentR
 
 
 def _record_report(facts: InstallationFacts) -> DocumentReport:
-    record = facts.record
+    record, problems = facts.record, facts.metadata_problems
     if facts.record_refused is not None:
-        return report_of(documents.refused(facts.record_refused))
-    problems = () if record is None else (*record.problems, *map(_unlisted_problem, facts.unlisted))
+        refused = documents.refused(facts.record_refused)
+        return report_of(replace(refused, problems=(*refused.problems, *problems)))
+    if record is not None:
+        problems = (*record.problems, *map(_unlisted_problem, facts.unlisted), *problems)
     state: DocumentState = "missing" if record is None else "invalid" if problems else "ok"
     return report_of(Document(state=state, problems=problems))
 

@@ -52,8 +52,11 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.provenance import Provenance
     from skills_bundle.bundle.receipt import BuildReceipt
     from skills_bundle.files.reading import Fingerprint
+    from skills_bundle.files.tree import FileEntry
     from skills_bundle.formats.metadata_files import RecordRow
     from skills_bundle.installed.location import Installed
+
+_CODE_SUFFIXES = (".py", ".pyw", ".so", ".pyd", ".dll", ".dylib")
 
 _METADATA_LIMITS = {
     METADATA_FILE_NAME: format_limits.METADATA_MAX_BYTES,
@@ -125,7 +128,8 @@ class InstalledBundle:
     """A bundle in an installed package.
 
     Lock, receipt, RECORD and every locked file are looked at when it is first asked for and looked
-    at again each time: by `stat`, and by reading what that shows to have changed.
+    at again each time: by `stat`, and by reading what that shows to have changed. The package's own
+    code is compared with RECORD once, when these are read.
 
     Args:
         find: Locates the installation; called again when lock, receipt or metadata change.
@@ -208,6 +212,7 @@ class _LoadedBundle:
         self._lock, self._receipt = self._read_documents()
         self._files = {} if self._lock.value is None else self._lock.value.files()
         self._inventory = self._watch_files()
+        self._code_files: Mapping[str, FileEntry] = {} if code else self._look_at_code()
         self._verification: Verification | None = None
         self._state: BundleState | None = None
 
@@ -302,6 +307,22 @@ class _LoadedBundle:
             clock=self._clock,
         )
 
+    def _look_at_code(self) -> Mapping[str, FileEntry]:
+        """Read the package's code once, so that answers show that RECORD lists other code.
+
+        It is not looked at again: the running process has loaded it, and skills are what changes.
+        """
+        most = dict.fromkeys(
+            filter(_is_code, self._recorded_only()), limits.SERVED_CODE_FILE_MAX_BYTES
+        )
+        place, rows = self._place, self._record_rows()
+        algorithms = {path: rows[path].algorithm for path in most}
+        inventory = Inventory(
+            place.site, most, algorithms=algorithms, follow_last=place.linked, clock=self._clock
+        )
+        inventory.refresh()
+        return inventory.files
+
     def _recorded_only(self) -> list[str]:
         """Return the files of the package, and of its metadata, that only RECORD lists."""
         place = self._place
@@ -330,6 +351,8 @@ class _LoadedBundle:
             record=place.record,
             record_refused=None if found is None else found.record_refused,
             unlisted=self._unlisted(),
+            metadata_problems=() if found is None else found.problems,
+            leftovers=() if found is None else found.leftovers,
             sbom=self._sbom(),
             files=PackageFiles(
                 package=place.package,
@@ -337,7 +360,7 @@ class _LoadedBundle:
                 skills_prefix=place.skills_prefix,
                 documents=frozenset({place.lock_path, place.receipt_path}),
                 metadata=place.metadata_folder,
-                read=self._inventory.files,
+                read={**self._code_files, **self._inventory.files},
                 listed=self._inventory.listed,
             ),
         )
@@ -565,6 +588,11 @@ class SourceBundle:
             altered=frozenset(),
             refused=scanned.refused,
         )
+
+
+def _is_code(path: str) -> bool:
+    """Return whether a file that RECORD lists can run, or decides what runs."""
+    return path.endswith(_CODE_SUFFIXES) or path.endswith(".dist-info/entry_points.txt")
 
 
 def _location(place: Installed) -> str:

@@ -7,6 +7,7 @@ folders are looked at; no package is imported, so none of their code runs.
 
 from __future__ import annotations
 
+import os
 import stat
 import sys
 from collections import Counter
@@ -19,10 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 import skills_bundle
-from skills_bundle.bundle.lock import BUNDLE_FOLDER, ENTRY_POINT_GROUP
+from skills_bundle.bundle.lock import BUNDLE_FOLDER, ENTRY_POINT_GROUP, LOCK_FILE_NAME
 from skills_bundle.errors import BundleUnavailableError, Problem, SkillsBundleError
+from skills_bundle.files.paths import from_disk
 from skills_bundle.formats import limits as format_limits
-from skills_bundle.installed import limits
+from skills_bundle.installed import distribution, limits
 from skills_bundle.installed import location as installed
 from skills_bundle.installed.distribution import normalised
 from skills_bundle.installed.location import OWN_NAME
@@ -30,7 +32,7 @@ from skills_bundle.project import limits as project_limits
 from skills_bundle.project.settings import CHECKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from email.message import Message
     from importlib.machinery import ModuleSpec
 
@@ -49,6 +51,12 @@ class TooManyCollectionsError(SkillsBundleError):
     exit_code = 2
 
 
+class UnreadableCollectionError(SkillsBundleError):
+    """A collection that a distribution may declare whose metadata cannot be read."""
+
+    exit_code = 3
+
+
 class AmbiguousCollectionError(SkillsBundleError):
     """A collection that several installed distributions declare."""
 
@@ -65,15 +73,23 @@ class Survey:
 
     Attributes:
         declared: Every collection, sorted by name and then distribution; ours is one of them.
-        unreadable: Metadata folders of distributions that cannot be read, sorted.
+        damaged: Metadata that cannot be read, sorted by folder.
         misnamed: Those of distributions that declare what no collection can be called, sorted.
+        leftovers: Metadata folders that another version of a distribution left, each with the name
+            of that distribution; sorted.
         path: The folders that were looked in.
     """
 
     declared: tuple[Declared, ...]
-    unreadable: tuple[str, ...]
+    damaged: tuple[DamagedMetadata, ...]
     misnamed: tuple[str, ...]
+    leftovers: tuple[tuple[str, str], ...]
     path: tuple[str, ...]
+
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """Metadata folders that cannot be read, sorted."""
+        return tuple(one.folder for one in self.damaged)
 
     @property
     def ambiguous(self) -> frozenset[str]:
@@ -92,6 +108,46 @@ class Survey:
         found |= {name: partial(_refuse, self._claims(name)) for name in self.ambiguous}
         return dict(sorted(found.items()))
 
+    def finder(self, name: str) -> Callable[[], Installed]:
+        """Return a function that locates one collection; see `find`.
+
+        Raises:
+            UnknownCollectionError: If no distribution declares it; it lists those that are.
+            UnreadableCollectionError: If one may declare it whose metadata cannot be read.
+            AmbiguousCollectionError: If several distributions do; names them.
+        """
+        rows = [OWN] if name == OWN_NAME else self._claims(name)
+        if len(rows) == 1:
+            return locator(rows[0], self.path)
+        if rows:
+            raise ambiguous(rows)
+        if folders := self._suspects(name):
+            raise _unreadable(name, folders)
+        raise _unknown(name, self.declared)
+
+    def _suspects(self, name: str) -> list[str]:
+        """Return the metadata folders that cannot be read and may declare a collection."""
+        found = {one.folder for one in self.damaged if one.may_declare(name)}
+        for place in map(Path, self.path):
+            found |= {str(place / folder) for folder in distribution.damaged(place, name)}
+        return sorted(found)
+
+    def notes_about(self, names: Collection[str]) -> tuple[str, ...]:
+        """Return what a person should know about some collections, a line each."""
+        owners = {row.distribution for row in self.declared if row.name in names}
+        lines = [
+            f"the metadata in {folder} was left by another version and is not used; remove it"
+            for name, folder in self.leftovers
+            if name in owners
+        ]
+        if OWN_NAME in names and len(ours := self._claims(OWN_NAME)) > 1:
+            others = " and ".join(_owner(row) for row in ours if row != OWN)
+            lines.append(
+                f"{others} also declares the collection {OWN_NAME!r}; only the one of "
+                "skills-bundle is served under this name"
+            )
+        return tuple(lines)
+
     def notes(self) -> tuple[str, ...]:
         """Return what is not served although it may be a collection, a line each."""
         lines = [
@@ -103,13 +159,7 @@ class Survey:
             "lower-case letters and digits joined by - . or _. It is left out"
             for folder in self.misnamed
         ]
-        if len(ours := self._claims(OWN_NAME)) > 1:
-            others = " and ".join(_owner(row) for row in ours if row != OWN)
-            lines.append(
-                f"{others} also declares the collection {OWN_NAME!r}; only the one of "
-                "skills-bundle is served under this name"
-            )
-        return tuple(lines)
+        return (*lines, *self.notes_about({row.name for row in self.declared}))
 
     def _claims(self, name: str) -> list[Declared]:
         return [row for row in self.declared if row.name == name]
@@ -125,25 +175,52 @@ def survey(path: Sequence[str] | None = None) -> Survey:
     """
     folders = tuple(dict.fromkeys(search_path() if path is None else path))
     found = {OWN.distribution: (OWN,)}
-    unreadable: list[str] = []
+    damaged: list[DamagedMetadata] = []
     misnamed: set[str] = set()
+    leftovers: set[tuple[str, str]] = set()
     for folder in folders:
-        here: dict[str, tuple[Declared, ...]] = {}
-        read = [(_declared(one), one) for one in metadata.distributions(path=[folder])]
-        unreadable += [_folder_of(one) for rows, one in read if rows is None]
-        misnamed |= {
-            _folder_of(one) for rows, one in read if rows and not all(map(_is_usable, rows))
+        claims: dict[str, dict[str, tuple[Declared, ...]]] = {}
+        for one in metadata.distributions(path=[folder]):
+            rows = _declared(one)
+            if isinstance(rows, DamagedMetadata):
+                damaged.append(rows)
+                continue
+            usable = tuple(filter(_is_usable, rows))
+            if usable != rows:
+                misnamed.add(_folder_of(one))
+            if usable:
+                claims.setdefault(usable[0].distribution, {})[_folder_of(one)] = usable
+        here = {name: _in_use(rows) for name, rows in claims.items()}
+        leftovers |= {
+            (name, other) for name in claims for other in claims[name] if other != here[name]
         }
-        usable = [tuple(filter(_is_usable, rows)) for rows, _ in read if rows]
-        # Sorted, so that what an interrupted upgrade left does not make the disk's order count.
-        for rows in sorted(filter(None, usable)):
-            here |= {row.distribution: rows for row in rows}
-        found = here | found
+        found = {name: claims[name][used] for name, used in here.items()} | found
     return Survey(
         declared=tuple(sorted({row for rows in found.values() for row in rows})),
-        unreadable=tuple(sorted(unreadable)),
+        damaged=tuple(sorted(damaged, key=lambda one: one.folder)),
         misnamed=tuple(sorted(misnamed)),
+        leftovers=tuple(sorted(leftovers)),
         path=folders,
+    )
+
+
+def _in_use(claims: Mapping[str, tuple[Declared, ...]]) -> str:
+    """Return the metadata folder that counts, of one distribution's in the same place.
+
+    It is the one that verification compares with the files, see `distribution.find`.
+    """
+    if len(claims) == 1:
+        return next(iter(claims))
+    fitting: list[str] = []
+    for folder, (row, *_) in claims.items():
+        path = Path(folder)
+        place = row.package.replace(".", "/")
+        used = distribution.find(path.parent, row.distribution, place)
+        if used is not None and used.folder == from_disk(path.name):
+            fitting.append(folder)
+    return max(
+        fitting or claims,
+        key=lambda folder: (distribution.version_key(claims[folder][0].version), folder),
     )
 
 
@@ -182,15 +259,11 @@ def find(name: str, path: Sequence[str] | None = None) -> Callable[[], Installed
 
     Raises:
         UnknownCollectionError: If no distribution declares it; it lists those that are.
-        AmbiguousCollectionError: If several distributions do; names them.
+        UnreadableCollectionError: If one may declare it whose metadata cannot be read.
+        AmbiguousCollectionError: If several distributions do; names them. Ours is never ambiguous:
+            it is the code that runs, and no other distribution can take its name away.
     """
-    there = installed_collections(path)
-    rows = [row for row in there if row.name == name]
-    if not rows:
-        raise _unknown(name, there)
-    if len(rows) > 1:
-        raise ambiguous(rows)
-    return locator(rows[0], path)
+    return survey(path).finder(name)
 
 
 def ambiguous(rows: Sequence[Declared]) -> AmbiguousCollectionError:
@@ -211,6 +284,16 @@ def _unknown(name: str, there: Sequence[Declared]) -> UnknownCollectionError:
     return UnknownCollectionError(
         f"No installed distribution declares the collection {name!r}.{guess} "
         f"Installed: {', '.join(known)}."
+    )
+
+
+def _unreadable(name: str, folders: Sequence[str]) -> UnreadableCollectionError:
+    shown = ", ".join(folders[: limits.FOLDERS_SHOWN])
+    rest = len(folders) - limits.FOLDERS_SHOWN
+    more = f" and {rest} more" if rest > 0 else ""
+    return UnreadableCollectionError(
+        f"Whether a distribution declares the collection {name!r} is unknown: the metadata in "
+        f"{shown}{more} cannot be read. Install that distribution again."
     )
 
 
@@ -253,26 +336,60 @@ def _demand_readable(found: metadata.Distribution, *names: str) -> None:
             raise OSError(None, "is not a regular file, or too large", name)
 
 
-def _declared(found: metadata.Distribution) -> tuple[Declared, ...] | None:
-    """Read what one distribution declares; None if its metadata cannot be read."""
+def _declared(found: metadata.Distribution) -> tuple[Declared, ...] | DamagedMetadata:
+    """Read what one distribution declares."""
+    damaged = DamagedMetadata(_folder_of(found))
     try:
         _demand_readable(found, "entry_points.txt")
         # Most declare nothing, and reading their names costs far more than this.
         entries = found.entry_points.select(group=ENTRY_POINT_GROUP)
         if not entries:
             return ()
+        damaged = DamagedMetadata(damaged.folder, frozenset(entry.name for entry in entries))
         _demand_readable(found, "METADATA", "PKG-INFO")
         # Its protocol promises no `get` before 3.12, though it always was a message.
         headers = cast("Message[str, str]", found.metadata)
         name, version = headers.get("Name"), headers.get("Version")
     except _UNREADABLE:
-        return None
+        return damaged
     if not name or not _is_bounded(name) or not _is_bounded(version or ""):
-        return None
+        return damaged
+    name, version = _identity(found, name, version or "")
     return tuple(
-        Declared(entry.name, normalised(name), version or "", entry.value.partition(":")[0].strip())
+        Declared(entry.name, name, version, entry.value.partition(":")[0].strip())
         for entry in entries
     )
+
+
+def _identity(found: metadata.Distribution, name: str, version: str) -> tuple[str, str]:
+    """Return the normalised name and the version of a distribution.
+
+    The name of a `.dist-info` folder decides: METADATA is one of the files to be verified, and a
+    letter changed in it must not hide the RECORD and the receipt beside it.
+    """
+    folder = from_disk(Path(_folder_of(found)).name)
+    of_folder, version_of_folder = distribution.name_parts(folder)
+    if not of_folder or not _is_bounded(folder):
+        return normalised(name), version
+    is_same = distribution.is_named(folder, name, version)
+    return of_folder, version if is_same else version_of_folder
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedMetadata:
+    """Metadata of a distribution that cannot be read.
+
+    Attributes:
+        folder: Its folder.
+        names: The collections that its entry points declare; None if these cannot be read.
+    """
+
+    folder: str
+    names: frozenset[str] | None = None
+
+    def may_declare(self, name: str) -> bool:
+        """Return whether the distribution may declare a collection."""
+        return self.names is None or name in self.names
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -324,6 +441,12 @@ def _owner(row: Declared) -> str:
 
 def _locate(row: Declared, path: tuple[str, ...]) -> Installed:
     folder = _folder(row.package, path)
+    if folder is None or not (folder / BUNDLE_FOLDER).exists():
+        site = _recorded_site(row, path)
+        if site is not None:  # removed since the installation: every answer says what is missing
+            return installed.locate_in(
+                site, import_name=row.package, name=row.distribution, version=row.version
+            )
     if folder is None:
         raise _without_bundle(
             row, "no_package", f"there is no package {row.package!r} in a regular folder"
@@ -337,6 +460,23 @@ def _locate(row: Declared, path: tuple[str, ...]) -> Installed:
     if place.project is None and not (place.site / place.package / BUNDLE_FOLDER).exists():
         raise _without_bundle(row, "no_bundle", f"its package {row.package!r} contains no bundle")
     return place
+
+
+def _recorded_site(row: Declared, path: tuple[str, ...]) -> Path | None:
+    """Return the folder whose RECORD lists the bundle of a declaration; None if there is none."""
+    if not _is_module(row.package):
+        return None
+    package = row.package.replace(".", "/")
+    lock = f"{package}/{BUNDLE_FOLDER}/{LOCK_FILE_NAME}"
+    for site in (Path(os.path.realpath(place)) for place in path):
+        found = distribution.find(site, row.distribution, package)
+        if found is not None and found.record is not None and lock in found.record.rows:
+            return site
+    return None
+
+
+def _is_module(package: str) -> bool:
+    return all(part.isidentifier() for part in package.split("."))
 
 
 def _without_bundle(row: Declared, code: str, cause: str) -> BundleUnavailableError:
@@ -354,9 +494,9 @@ def _without_bundle(row: Declared, code: str, cause: str) -> BundleUnavailableEr
 
 def _folder(package: str, path: tuple[str, ...]) -> Path | None:
     """Find a package's folder as an import would, importing nothing; None if there is none."""
-    top, *below = package.split(".")
-    if not all(part.isidentifier() for part in (top, *below)):
+    if not _is_module(package):
         return None
+    top, *below = package.split(".")
     found = [Path(place).joinpath(*below) for place in _places(top, path)]
     folders = [folder for folder in found if folder.is_dir()]
     carrying = [folder for folder in folders if (folder / BUNDLE_FOLDER).is_dir()]

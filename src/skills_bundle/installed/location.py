@@ -36,7 +36,7 @@ class Installed:
         package: The package's folder below `site`, `/` between components.
         name: Normalised name of the distribution.
         version: Its version; from METADATA when there is one, else the package's own.
-        sought: Normalised name of the distribution that was looked for; METADATA may say another.
+        sought: Normalised name of the distribution that was looked for.
         distribution: The `.dist-info` beside the package, or None.
         project: The project's folder when the package runs from its source, else None.
         linked: Whether the installer made links instead of files.
@@ -116,8 +116,21 @@ def locate(
         BundleUnavailableError: If the package runs from inside an archive.
     """
     folder = _package_folder(package_file)
-    package = import_name.replace(".", "/")
     site = folder.parents[import_name.count(".")]
+    return locate_in(site, import_name=import_name, name=name, version=version)
+
+
+def locate_in(site: Path, *, import_name: str, name: str, version: str) -> Installed:
+    """Describe the installation of a package, whether or not its files are still there.
+
+    Args:
+        site: The folder that paths of RECORD are relative to, with links resolved.
+        import_name: The package's dotted name.
+        name: The distribution it belongs to.
+        version: The version to report when no metadata lies beside the package.
+    """
+    package = import_name.replace(".", "/")
+    folder = site / package
     made_of_links = _is_link(folder / "__init__.py")
     found = distribution.find(site, name, package, version=version, follow_last=made_of_links)
     return Installed(

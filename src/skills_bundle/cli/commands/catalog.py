@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -266,8 +265,7 @@ def overview(output: Output, *, max_entries: int, collection: tuple[str, ...]) -
 def collections(output: Output) -> int:
     """List the installed collections."""
     survey = declared.survey()
-    owners = Counter(row.name for row in survey.declared)
-    rows = [_collection_facts(row, is_ambiguous=owners[row.name] > 1) for row in survey.declared]
+    rows = [_collection_facts(row, survey) for row in survey.declared]
     if output.as_json:
         output.json({"collections": list(rows)})
         return 0
@@ -294,7 +292,7 @@ def collections(output: Output) -> int:
     return 0
 
 
-def _collection_facts(row: Declared, *, is_ambiguous: bool) -> dict[str, JsonValue]:
+def _collection_facts(row: Declared, survey: declared.Survey) -> dict[str, JsonValue]:
     """Return what a server would find out about one collection."""
     facts: dict[str, JsonValue] = {
         "name": row.name,
@@ -305,9 +303,11 @@ def _collection_facts(row: Declared, *, is_ambiguous: bool) -> dict[str, JsonVal
         "integrity": "unavailable",
         "problem": None,
     }
+    if row.name == declared.OWN.name and row != declared.OWN:
+        return facts | {"problem": "it is the name of our own collection, which is served instead"}
     try:
-        if is_ambiguous:
-            declared.find(row.name)
+        if row.name in survey.ambiguous:
+            survey.finder(row.name)
         view = DeferredBundle(declared.locator(row)).current()
     except SkillsBundleError as error:
         return facts | {"problem": error.summary}

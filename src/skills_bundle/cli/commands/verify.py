@@ -303,6 +303,11 @@ def _archive_next_step(report: ArchiveVerification) -> str:
             "It was built without the skills-bundle build hook. Build it again with the hook and "
             "without HATCH_BUILD_NO_HOOKS, or download a release."
         )
+    if _has_documents(report) and report.kind == "wheel":
+        return (
+            "Nothing confirms the unconfirmed files: RECORD cannot list signatures of itself. "
+            "Compare the sha256 above with the published one."
+        )
     if _has_documents(report):
         return (
             "The unconfirmed files are generated for an sdist only, so no receipt covers them. "

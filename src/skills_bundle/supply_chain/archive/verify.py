@@ -291,11 +291,16 @@ def _compare_metadata(
 def _compare_record(
     differences: _Differences, expected: dict[str, FileEntry], contents: ArchiveContents
 ) -> set[str]:
-    """Compare a wheel with its RECORD; return the files that nothing confirms."""
+    """Compare a wheel with its RECORD; return the files that nothing confirms.
+
+    RECORD cannot list signatures of itself, so nothing says what they hold.
+    """
     files = contents.archive.files
     if contents.record is None:
         return files.keys() - contents.locked_files().keys()
-    exempt = {f"{contents.dist_info}/{name}" for name in {RECORD_FILE_NAME, *SIGNATURES}}
+    signatures = {f"{contents.dist_info}/{name}" for name in SIGNATURES}
+    signatures = signatures & files.keys() - contents.record.rows.keys()
+    exempt = {f"{contents.dist_info}/{RECORD_FILE_NAME}", *signatures}
     actual = {path: entry for path, entry in files.items() if path not in exempt}
     recorded: dict[str, FileEntry] = {}
     for path, row in contents.record.rows.items():
@@ -310,7 +315,7 @@ def _compare_record(
     _compare(differences, "record", recorded, actual)
     for path, entry in recorded.items():
         expected.setdefault(path, entry)
-    return set()
+    return signatures
 
 
 def _compare_inputs(differences: _Differences, contents: ArchiveContents) -> set[str]:
