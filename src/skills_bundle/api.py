@@ -160,7 +160,9 @@ class Collection:
             return named[0]
         if named:
             paths = ", ".join(row.path_in_collection for row in named)
-            raise UnknownSkillError(f"Several skills are called {name!r}: give a path of {paths}.")
+            raise UnknownSkillError(
+                f"Several skills are named {name!r}: use one of the paths {paths}."
+            )
         known = [word for row in self._skills for word in (row.name, row.path_in_collection)]
         summary = f"The collection {self.name!r} has no skill {name!r}.{_guess(name, known)}"
         raise UnknownSkillError(summary)

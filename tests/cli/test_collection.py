@@ -65,7 +65,7 @@ def test_check_finds_a_server_of_another_collection_wrong(both: OwnInstallation)
     line = f"{both.python} -P -m skills_bundle mcp serve --collection skills-bundle"
     ran = both.ask("mcp", "check", "--collection", "acme", "--command", line)
     assert ran.code == 1
-    assert "serves another catalog" in " ".join(ran.stdout.split())
+    assert "serves a different catalog" in " ".join(ran.stdout.split())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="ends the server by its process group")

@@ -116,7 +116,7 @@ def test_a_broken_installation_names_the_file_and_how_to_repair_it(
     break_it(place)
     ran = place.ask("verify")
     assert ran.code == 1
-    assert "this is not what was installed" in ran.stdout
+    assert "does not match what was installed" in ran.stdout
     shown = "".join(ran.stdout.split())
     assert state in ran.stdout
     assert f"skills_bundle/.agents/skills/{path}" in shown

@@ -62,7 +62,7 @@ def test_a_changed_wheel_names_the_file_and_what_to_do(
     changed.write_bytes(with_record(wheel.read_bytes(), {skill: b"changed"}))
     ran = call("verify-wheel", str(changed))
     assert ran.code == 1
-    assert "this is not what was built" in ran.stdout
+    assert "does not match what was built" in ran.stdout
     assert skill in "".join(ran.stdout.split())
     assert "Do not install it" in ran.stderr
 

@@ -338,7 +338,7 @@ def _obstacles(found: Configuration) -> Iterator[Problem]:
         message = "is not set; the collection and the package are named after it"
         yield Problem(code="no_project_name", message=message, path="project.name")
     if "entry-points" in found.dynamic:
-        message = "lists entry-points; the collection's entry point has to be in the file"
+        message = "lists entry-points; the collection's entry point must be in the file"
         yield Problem(code="dynamic_field", message=message, path="project.dynamic")
 
 

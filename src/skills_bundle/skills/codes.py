@@ -85,7 +85,7 @@ CODES: Final[dict[str, Code]] = {
     # --- fields ---
     "no_name": _refuse("`name` is set and not empty.", SPECIFICATION),
     "name_not_text": _refuse("`name` is text.", SPECIFICATION),
-    "name_mismatch": _refuse("`name` is the name of the skill's folder.", SPECIFICATION),
+    "name_mismatch": _refuse("`name` equals the name of the skill's folder.", SPECIFICATION),
     "name_form": _warn(
         "`name` has only lower-case letters, digits and single hyphens.", SPECIFICATION
     ),
@@ -113,7 +113,7 @@ CODES: Final[dict[str, Code]] = {
         "Every Markdown link into references/, scripts/ or assets/ points to a file."
     ),
     # --- files ---
-    "skill_at_top": _refuse("A skill has a folder of its own below the skills folder."),
+    "skill_at_top": _refuse("A skill has its own folder below the skills folder."),
     "skill_md_case": _refuse(
         "The file is called SKILL.md, in exactly these letters.", SPECIFICATION
     ),
@@ -127,10 +127,10 @@ CODES: Final[dict[str, Code]] = {
         "Every file that git tracks in the skills folder is checked out (no sparse checkout)."
     ),
     "tracked_junk": _report("Git tracks no by-products in a skill; they do not ship."),
-    "line_ends_converted": _report("Git holds files with the line ends that they have on disk."),
+    "line_ends_converted": _report("Files have the same line endings in git and on disk."),
     "junk_not_ignored": _warn("Git ignores by-products; `git add --all` would commit them."),
     "skill_in_junk": _warn("No SKILL.md is in a folder that is named like a by-product."),
-    "lock_in_skills": _warn("A project's lock is beside its skills folder, not in it."),
+    "lock_in_skills": _warn("A project's lock is next to its skills folder, not in it."),
     "unreadable": _refuse("Every file and folder can be read."),
     "lfs_pointer": _warn(
         "Every file has its content, not a Git LFS pointer; `git lfs pull` before `lock`."

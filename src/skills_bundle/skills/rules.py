@@ -231,7 +231,7 @@ def _compare(cases: list[_Case]) -> None:
     for name, same in by_name.items():
         for case in same if len(same) > 1 else []:
             others = _few([row.candidate.path for row in same if row is not case])
-            message = f"{clip(name)!r} names {others} too; read it by path"
+            message = f"{clip(name)!r} names {others} too; read the skill by its path"
             place = f"{case.candidate.path}/{SKILL_MD}"
             case.rows.append(diagnose("duplicate_name", place, message))
     files = (f"{row.candidate.path}/{file.path}" for row in cases for file in row.candidate.files)

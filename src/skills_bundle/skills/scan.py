@@ -481,7 +481,7 @@ class _Walk:
 
     def _entry(self, folder: Folder, entry: FolderEntry, at: EntryPath, into: Collector) -> None:
         if at.path == LOCK_FILE_NAME:
-            message = "a lock belongs beside the skills folder; remove this file"
+            message = "a lock belongs next to the skills folder; remove this file"
             self._outside.note("lock_in_skills", at.display, message)
         if entry.kind == "folder":
             self._child(folder, entry.name, at, into)
@@ -500,7 +500,7 @@ class _Walk:
             into.submodule(at)
             return
         if not into.junk and self._facts.nested_repository(at.raw):
-            message = "is a git repository of its own; move it, ignore it, or remove its .git"
+            message = "is a separate git repository; move it, ignore it, or remove its .git"
             self._outside.note("nested_repository", at.display, message)
             return
         if at.path.count("/") >= file_limits.SCAN_MAX_DEPTH:
@@ -520,7 +520,7 @@ class _Walk:
         """Return every skill folder that is not excluded."""
         found = [*self._bad_names, *(skill.candidate() for skill in self._skills)]
         if self._skill_at_top:
-            message = f"a skill needs a folder of its own; move {SKILL_MD} into one"
+            message = f"a skill needs its own folder; move {SKILL_MD} into one"
             row = diagnose("skill_at_top", SKILL_MD, message, 1)
             found.append(Candidate(path=".", diagnostics=(row,)))
         return found

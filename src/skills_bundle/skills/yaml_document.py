@@ -101,7 +101,7 @@ def plain_value(text: str) -> JsonValue:
 def _integer(text: str) -> int:
     number = int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
     if abs(number) > json_limits.JSON_MAX_SAFE_INTEGER:
-        raise NotJsonError("an integer beyond 2^53 - 1")
+        raise NotJsonError("an integer above 2^53 - 1")
     return number
 
 
@@ -160,7 +160,7 @@ def read(text: str) -> YamlDocument:
     except yaml.YAMLError as error:  # pragma: no cover - characters were checked before
         reader.not_yaml(str(error), reader.line)
     except (ValueError, OverflowError):  # PyYAML lets `"\\UFFFFFFFF"` through to `chr`
-        reader.not_yaml("an escape beyond Unicode", reader.line)
+        reader.not_yaml("an escape above U+10FFFF", reader.line)
     except _StopReadingError:
         pass
     return reader.document

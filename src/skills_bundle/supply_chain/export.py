@@ -187,7 +187,7 @@ def _check_paths(skills: Sequence[LockedSkill]) -> None:
         ExportTargetError: With every skill that has.
     """
     documents = {LOCK_FILE_NAME, RECEIPT_FILE_NAME}
-    message = "has the name of a file beside it; export the others with --skill"
+    message = "has the same name as a file next to it; export other skills with --skill"
     taken = [skill.path for skill in skills if skill.path.split("/")[0].casefold() in documents]
     if taken:
         problems = tuple(Problem(code="target_taken", message=message, path=path) for path in taken)

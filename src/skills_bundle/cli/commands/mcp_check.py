@@ -43,7 +43,7 @@ STEPS: Final = {
 }
 """Titles of steps."""
 COMMAND_HINT: Final = (
-    "See above for the command, its variables and what it printed. To give it another variable, "
+    "See above for the command, its variables and what it printed. To pass another variable, "
     "add --env NAME=VALUE."
 )
 

@@ -85,7 +85,7 @@ PREDICATES: Final[dict[PredicateState, str]] = {
     exit_codes={
         0: "the statement was written, or exists already",
         1: "the archive does not match its lock and receipt, or is refused",
-        2: "wrong arguments, or another file has the name of the statement",
+        2: "wrong arguments, or the output file exists with other content",
         3: "the archive cannot be read or verified",
     },
 )

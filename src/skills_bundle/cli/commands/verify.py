@@ -51,12 +51,12 @@ if TYPE_CHECKING:
 
 INSTALLATION_HEADLINES: Final[dict[Verdict, str]] = {
     "match": "every file matches the lock",
-    "differs": "this is not what was installed",
+    "differs": "does not match what was installed",
     "cannot_tell": "cannot tell whether this matches the lock",
 }
 ARCHIVE_HEADLINES: Final[dict[Verdict, str]] = {
     "match": "every file matches what the build locked and recorded",
-    "differs": "this is not what was built",
+    "differs": "does not match what was built",
     "cannot_tell": "cannot tell whether this is what was built",
 }
 FORMS: Final[dict[Form, str]] = {

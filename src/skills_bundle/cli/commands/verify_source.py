@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 HEADLINES: Final[dict[Verdict, str]] = {
     "match": "every file is in the commit, or was generated and passes all checks",
-    "differs": "this is not what the commit contains",
+    "differs": "does not match the commit",
     "cannot_tell": "cannot tell whether this is what the commit contains",
 }
 CHECKS: Final[dict[CheckState, str]] = {

@@ -286,7 +286,7 @@ def _detail(error: BaseException, program: str) -> str:
         case MCPError():
             return f"The server answers error {error.code}: {error.message}"
         case _:
-            return f"The answer has the wrong form ({type(error).__name__})."
+            return f"The answer is not valid ({type(error).__name__})."
 
 
 @asynccontextmanager

@@ -333,7 +333,7 @@ def compare(collection: ServedCollection, expected: LockOnDisk | str) -> tuple[V
     if isinstance(expected, str):
         return "cannot_tell", collection.prefixed(expected)
     if collection.catalog_sha256 != expected.sha256:
-        other = f"The server serves another catalog ({collection.catalog_sha256[:12]}…) than"
+        other = f"The server serves a different catalog ({collection.catalog_sha256[:12]}…) than"
         if expected.required:
             raise StepError("wrong", collection.prefixed(f"{other} {expected.path}."))
         return "cannot_tell", collection.prefixed(

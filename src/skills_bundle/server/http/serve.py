@@ -216,7 +216,7 @@ def listen(ip: str, port: int) -> socket.socket:
     except OSError as error:
         cause = error.strerror or type(error).__name__
         if error.errno == errno.EADDRINUSE:
-            cause = "another program listens there; stop it, or choose another port (0 for any)"
+            cause = "another program uses this address; stop it, or choose another port (0 for any)"
         raise ListenError(f"Cannot listen on {_authority(ip, port)}: {cause}.") from None
 
 
@@ -244,7 +244,7 @@ def read_token(
         return Problem(code="token", message=message)
     if variable is not None:
         value = environ.get(variable)
-        message = "The environment variable that should hold the token is not set."
+        message = "The environment variable for the token is not set."
         missing = Problem(code="token", message=message, path="--token-env")
         return missing if value is None else os.fsencode(value)
     return None if file is None else _read_token_file(file)
