@@ -168,7 +168,8 @@ def test_a_weak_token_is_refused_and_not_repeated() -> None:
 def test_an_address_that_is_taken_is_said_with_exit_1(served: HttpProcess) -> None:
     """And not a trace."""
     code, said = refused("--http", f"127.0.0.1:{served.port}")
-    assert (code, "another program uses this address" in said, "Traceback" in said) == (1, True, False)
+    named = "another program uses this address" in said
+    assert (code, named, "Traceback" in said) == (1, True, False)
 
 
 def test_an_ipv6_address_is_served_and_said_as_a_url() -> None:
