@@ -211,7 +211,7 @@ class Installation:
         """Open it as a server would."""
         return bundles.InstalledBundle(self.locate)
 
-    def catalog(self, resources: Resources = "markdown") -> Catalog:
+    def catalog(self, resources: Resources = "all") -> Catalog:
         """Ask about it as a server would."""
         return Catalog({NAME: self.open()}, resources=resources)
 

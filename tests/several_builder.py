@@ -34,9 +34,7 @@ SKILLS = {ACME: SAMPLE, OTHER: OTHER_SKILLS}
 class Several(dict[str, Installation]):
     """Installations by the name of their collection."""
 
-    def catalog(
-        self, resources: Resources = "markdown", ambiguous: Collection[str] = ()
-    ) -> Catalog:
+    def catalog(self, resources: Resources = "all", ambiguous: Collection[str] = ()) -> Catalog:
         """Ask about them as a server would."""
         bundles = {name: place.open() for name, place in sorted(self.items())}
         return Catalog(bundles, resources=resources, ambiguous=ambiguous)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from skills_bundle.catalog.service import Catalog
 from skills_bundle.errors import UnsafeFileError
+from skills_bundle.files.paths import to_disk
 from skills_bundle.installed import location as installed
 from skills_bundle.installed.bundle import InstalledBundle, SourceBundle, verify_installed
 
@@ -94,7 +95,9 @@ def choose(names: Sequence[str] = ()) -> ChosenCollections:
     return ChosenCollections(finders=finders, ambiguous=survey.ambiguous, notes=survey.notes())
 
 
-def open_chosen(chosen: ChosenCollections, *, resources: Resources = "markdown") -> Catalog:
+def open_chosen(
+    chosen: ChosenCollections, *, resources: Resources = "all", expose_paths: bool = False
+) -> Catalog:
     """Open the catalog of the chosen collections.
 
     Never fails for a broken installation: the catalog then answers `catalog_unavailable`, and
@@ -102,19 +105,21 @@ def open_chosen(chosen: ChosenCollections, *, resources: Resources = "markdown")
 
     Args:
         chosen: Which collections.
-        resources: What may be read: `markdown` or `all`.
+        resources: What may be read: `all` or `markdown`.
+        expose_paths: Whether answers name the folders of skills on this machine.
     """
     bundles = {name: DeferredBundle(find) for name, find in chosen.finders.items()}
-    return Catalog(bundles, resources=resources, ambiguous=chosen.ambiguous)
+    folders = {name: bundle.folder for name, bundle in bundles.items()} if expose_paths else None
+    return Catalog(bundles, resources=resources, ambiguous=chosen.ambiguous, folders=folders)
 
 
 def open_catalog(
-    *, resources: Resources = "markdown", find: Callable[[], Installed] = installed.locate
+    *, resources: Resources = "all", find: Callable[[], Installed] = installed.locate
 ) -> Catalog:
     """Open the catalog of one installation, or of the source it runs from; see `open_chosen`.
 
     Args:
-        resources: What may be read: `markdown` or `all`.
+        resources: What may be read: `all` or `markdown`.
         find: Locates the installation.
     """
     return open_chosen(ChosenCollections(finders={installed.OWN_NAME: find}), resources=resources)
@@ -196,3 +201,10 @@ class DeferredBundle:
         if self._bundle is None:
             raise UnsafeFileError("missing", path)
         return self._bundle.read(path)
+
+    def folder(self) -> Path:
+        """Return the skills folder on disk."""
+        if isinstance(self._bundle, SourceBundle):
+            return self._bundle.folder
+        place = self._find()
+        return place.site / to_disk(place.skills_prefix.rstrip("/"))

@@ -87,11 +87,12 @@ def test_a_page_starts_neither_inside_a_character_nor_beyond_the_end(offset: int
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"ok \xc3", b"\xed\xa0\x80", b"\xc0\x80"])
-def test_bytes_that_are_not_utf8_have_no_pages(data: bytes) -> None:
-    """Also when the first page alone would be text."""
-    with pytest.raises(ToolError) as refused:
-        reading.page(data, 0, 4)
-    assert refused.value.code == "resource_unavailable"
+def test_bytes_that_are_not_utf8_are_binary(data: bytes) -> None:
+    """Also when the first page alone would be text; the message has size and media type."""
+    problem = reading.text_problem("a.png", data)
+    assert problem is not None
+    assert problem.code == "binary_resource"
+    assert f"{len(data)} bytes of image/png" in problem.message
 
 
 @pytest.mark.parametrize(

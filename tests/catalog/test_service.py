@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from skills_bundle.catalog import limits
+from skills_bundle.catalog import limits, reading
 from skills_bundle.catalog.model import ReadArguments, SearchArguments
-from skills_bundle.errors import ToolError
+from skills_bundle.catalog.service import Catalog
+from skills_bundle.errors import ToolError, UnsafeFileError
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.digest import sha256_hex
 from tests import odd_files
-from tests.installed_builder import SAMPLE, InstalledBuilder
+from tests.installed_builder import NAME, SAMPLE, InstalledBuilder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from skills_bundle.catalog.reading import Resources
-    from skills_bundle.catalog.service import Catalog
     from tests.installed_builder import Installation
 
 ABC = {name: {"SKILL.md": f"# {name}\n".encode()} for name in ("a", "b", "c")}
 
 
-def _code(ask: object, *arguments: object, **named: object) -> str:
+SHORT = {"SKILL.md": b"# x\n"}
+
+
+def _error(ask: object, *arguments: object, **named: object) -> ToolError:
     assert callable(ask)
     with pytest.raises(ToolError) as refused:
         ask(*arguments, **named)
-    return refused.value.code
+    return refused.value
+
+
+def _code(ask: object, *arguments: object, **named: object) -> str:
+    return _error(ask, *arguments, **named).code
 
 
 @pytest.fixture
@@ -214,9 +222,16 @@ def test_a_path_that_is_not_locked_is_unavailable(catalog: Catalog, resource: st
 @pytest.mark.parametrize(
     "resource", ["scripts/run.py", "skill.md", "README.md", "other/references/x.md", "references"]
 )
-def test_only_markdown_below_references_is_read_by_default(catalog: Catalog, resource: str) -> None:
-    """The rest cannot even be asked for."""
-    assert _code(catalog.read, "alpha", resource) == "invalid_input"
+def test_only_markdown_below_references_is_read_when_narrowed(
+    made: Installation, resource: str
+) -> None:
+    """With `--resources markdown`, the rest cannot even be asked for."""
+    assert _code(made.catalog("markdown").read, "alpha", resource) == "invalid_input"
+
+
+def test_every_text_file_is_read_by_default(catalog: Catalog) -> None:
+    """A SKILL.md that names `scripts/run.py` is readable as it is written."""
+    assert catalog.read("alpha", "scripts/run.py").content == "print('alpha')\n"
 
 
 def test_every_locked_text_is_read_when_allowed(everything: Catalog) -> None:
@@ -226,9 +241,182 @@ def test_every_locked_text_is_read_when_allowed(everything: Catalog) -> None:
     assert _code(everything.read, "alpha", "scripts/none.py") == "resource_unavailable"
 
 
-def test_a_file_that_is_not_text_is_unavailable(everything: Catalog) -> None:
-    """There is nothing to show of it here."""
-    assert _code(everything.read, "beta", "assets/logo.bin") == "resource_unavailable"
+def test_a_file_that_is_not_text_is_binary(everything: Catalog) -> None:
+    """With its size and media type."""
+    error = _error(everything.read, "beta", "assets/logo.bin")
+    assert error.code == "binary_resource"
+    assert "4 bytes of application/octet-stream" in error.message
+
+
+def test_the_first_page_of_skill_md_lists_the_other_files(catalog: Catalog) -> None:
+    """Path and size; nothing else does, and nothing names a folder of the machine."""
+    page = catalog.read("alpha")
+    assert page.files is not None
+    assert [(row.path, row.size) for row in page.files] == [
+        ("references/deep/more.md", 7),
+        ("references/guide.md", 18),
+        ("scripts/run.py", 15),
+    ]
+    first, later = (
+        catalog.to_dict(answer) for answer in (page, catalog.read("alpha", "scripts/run.py"))
+    )
+    assert {"more_files", "base"}.isdisjoint(first)
+    assert {"files", "more_files", "base"}.isdisjoint(later)
+    assert "files" not in catalog.to_dict(catalog.read("alpha", offset=1))
+
+
+def test_many_files_are_counted(tmp_path: Path) -> None:
+    """At most 100, and no more than 3 KiB of them."""
+    files = {"SKILL.md": b"# a\n", **{f"f{number:03}": b"x" for number in range(300)}}
+    page = InstalledBuilder(skills={"a": files}).install(tmp_path).catalog().read("a")
+    assert page.files is not None
+    assert 50 < len(page.files) <= limits.READ_MAX_FILES
+    assert len(page.files) + (page.more_files or 0) == 300
+
+
+def test_the_folder_is_named_only_when_paths_are_exposed(made: Installation) -> None:
+    """And only while no file of the skill is altered."""
+    exposing = Catalog({NAME: made.open()}, folders={NAME: lambda: made.skills})
+    base = exposing.read("group/beta").base
+    assert base == str(made.skills / "group" / "beta")
+    odd_files.remove(made.skills / "group/beta/assets/logo.bin")
+    assert exposing.read("group/beta").base is None
+    assert made.catalog().read("alpha").base is None
+
+
+# --- errors teach -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"skill": "alpha", "limit": 10**6}, f'"limit": at most {limits.READ_MAX_LIMIT}.'),
+        ({"skill": "alpha", "offset": -1}, '"offset": at least 0.'),
+        ({"skill": "alpha", "offset": 10**6}, '"offset": at most 57, the size of the file.'),
+        ({"skill": ""}, '"skill": must not be empty.'),
+        ({"skill": 1}, '"skill": must be a string.'),
+        ({"skill": "alpha", "resource": "../evil"}, '"resource": not a path inside a skill;'),
+        ({"skill": "alpha", "resource": "evil.md"}, "not a file of this skill; its files: "),
+        ({"skill": "alpah-evil"}, 'no such "skill".'),
+        ({"skill": "alphb"}, 'Similar: "alpha".'),
+    ],
+)
+def test_an_error_names_the_argument_and_the_rule(
+    catalog: Catalog, arguments: dict[str, object], told: str
+) -> None:
+    """From our own schema and lock, and never what was asked for."""
+    message = _error(catalog.read, **arguments).message
+    assert told in message
+    assert "evil" not in message
+    assert "alphb" not in message
+
+
+def test_a_file_that_is_not_locked_is_answered_with_those_that_are(catalog: Catalog) -> None:
+    """The most similar first."""
+    message = _error(catalog.read, "alpha", "run.py").message
+    assert 'its files: "scripts/run.py", "SKILL.md"' in message
+
+
+def test_an_altered_file_says_so_and_what_to_do(made: Installation, catalog: Catalog) -> None:
+    """Which is not the same as a file that never was."""
+    (made.skills / "alpha/scripts/run.py").write_bytes(b"evil")
+    message = _error(catalog.read, "alpha", "scripts/run.py").message
+    assert message.startswith("Altered since installation: ")
+    assert "skills-bundle verify" in message
+    assert str(made.skills) not in message
+
+
+def test_an_unreadable_file_says_so() -> None:
+    """Which is not the same as an altered one."""
+    message = reading.unreadable(UnsafeFileError("unreadable", "a/b")).message
+    assert message.startswith("Not readable here: ")
+
+
+# --- answers stay short ---------------------------------------------------------------------------
+
+
+def tokens(value: object) -> float:
+    """Estimate the tokens of an answer, which is sent as text and as structured content."""
+    text = json.dumps(value, ensure_ascii=False)
+    wide = sum(len(one.encode()) / 3 for one in text if not one.isascii())
+    return 2 * (wide + sum(one.isascii() for one in text) / 4)
+
+
+@pytest.mark.parametrize("letter", ["x", "字"])
+def test_a_default_answer_has_fewer_than_10000_tokens(tmp_path: Path, letter: str) -> None:
+    """Of English and of Chinese, for the longest texts that a skill may have."""
+    files = {"SKILL.md": (letter * 200_000).encode()}
+    files |= {f"references/{letter * 60}{number}.md": b"x" for number in range(200)}
+    fields: dict[str, object] = {"description": letter * 1024, "tags": (letter * 20,)}
+    skills = {f"skill-{number:03}": files if not number else SHORT for number in range(60)}
+    builder = InstalledBuilder(skills=skills, fields=dict.fromkeys(skills, fields))
+    catalog = builder.install(tmp_path).catalog()
+    answers = [catalog.read("skill-000"), catalog.search(), catalog.overview()]
+    assert max(tokens(catalog.to_dict(answer)) for answer in answers) < 10_000
+    assert catalog.search().total == 60
+
+
+def test_long_rows_end_a_page_sooner_and_none_is_lost(tmp_path: Path) -> None:
+    """`next_offset` continues where the page ended."""
+    fields: dict[str, object] = {"description": "x" * 1024}
+    skills = {f"skill-{number:03}": SHORT for number in range(30)}
+    builder = InstalledBuilder(skills=skills, fields=dict.fromkeys(skills, fields))
+    catalog = builder.install(tmp_path).catalog()
+    names: list[str] = []
+    offset: int | None = 0
+    while offset is not None:
+        page = catalog.search(offset=offset)
+        names += [row.name for row in page.skills]
+        offset = page.next_offset
+    assert names == list(skills)
+
+
+# --- text of authors ------------------------------------------------------------------------------
+
+HIDDEN = "\u202e\u200b\u3164\u180e\U000e0041\U000e0100"
+
+
+def test_hidden_text_of_authors_is_neutral_wherever_an_agent_reads(tmp_path: Path) -> None:
+    """Bidi controls, zero-width, fillers, tag characters, variation selectors, images and tags."""
+    text = f"a{HIDDEN}b ![x](https://evil.example/?q=1) <img src=x>"
+    skill: dict[str, object] = {
+        "description": text,
+        "tags": (f"t{HIDDEN}",),
+        "frontmatter": {"name": "a", "description": text},
+    }
+    builder = InstalledBuilder(skills={"a": SHORT}, fields={"a": skill})
+    catalog = builder.install(tmp_path).catalog()
+    snapshot = catalog.snapshot()
+    texts = [
+        json.dumps(catalog.to_dict(catalog.search()), ensure_ascii=False),
+        catalog.overview().overview,
+        json.dumps([item.value for item in snapshot.resources()], ensure_ascii=False),
+    ]
+    for shown in texts:
+        assert not set(HIDDEN) & set(shown)
+        assert "![" not in shown
+        assert "](" not in shown
+        assert "<img" not in shown
+
+
+def test_a_path_is_read_as_it_is_shown(tmp_path: Path) -> None:
+    """Also if the lock has hidden characters in it."""
+    skills = {"a\u3164b": {"SKILL.md": b"# a\n", "x\u3164y.md": b"# x\n"}}
+    catalog = InstalledBuilder(skills=skills).install(tmp_path).catalog()
+    path = catalog.search().skills[0].path
+    page = catalog.read(path)
+    assert page.files is not None
+    assert catalog.read(path, page.files[0].path).content == "# x\n"
+    assert (path, page.files[0].path) == ("a\ufffdb", "x\ufffdy.md")
+
+
+def test_two_skills_of_one_name_are_refused_with_their_paths(tmp_path: Path) -> None:
+    """Never the first of them."""
+    skills = {"a/same": SHORT, "b/same": SHORT}
+    catalog = InstalledBuilder(skills=skills).install(tmp_path).catalog()
+    error = _error(catalog.read, "same")
+    assert error.code == "ambiguous_skill"
+    assert '"a/same", "b/same"' in error.message
 
 
 @pytest.mark.parametrize("resource", [".hidden.md", "references/.draft.MD"])
@@ -282,19 +470,19 @@ def test_a_page_outside_the_file_is_invalid(catalog: Catalog, arguments: dict[st
 # --- overview ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("most", [0, 25, True, "1", None])
+@pytest.mark.parametrize("most", [0, limits.OVERVIEW_MAX_ENTRIES + 1, True, "1", None])
 def test_an_overview_outside_its_bounds_is_invalid(catalog: Catalog, most: object) -> None:
-    """1 to 24."""
+    """1 to 100."""
     assert _code(catalog.overview, most) == "invalid_input"
 
 
 def test_an_overview_says_how_many_skills_are_damaged(made: Installation, catalog: Catalog) -> None:
     """It is incomplete then."""
-    assert "Warnings" not in catalog.overview().overview
+    assert "altered" not in catalog.overview().overview
     odd_files.remove(made.skills / "alpha/scripts/run.py")
     odd_files.remove(made.skills / "alpha/references/guide.md")
     found = catalog.overview()
-    assert "Warnings: 1 skill cannot be served in full; this list is incomplete." in found.overview
+    assert "1 skill with files altered since installation; " in found.overview
     assert found.provenance.gaps == ("altered_files",)
 
 
@@ -310,5 +498,5 @@ def test_an_overview_names_skills_that_have_no_entry(tmp_path: Path) -> None:
     """Served by the tools all the same."""
     fields: dict[str, dict[str, object]] = {"b": {"diagnostics": ("yaml_repaired",)}}
     asked = InstalledBuilder(skills=ABC, fields=fields).install(tmp_path).catalog()
-    assert "served by the tools: b (yaml_repaired)." in asked.overview().overview
+    assert 'readable with the tools: "b" (yaml_repaired).' in asked.overview().overview
     assert asked.read("b").content == "# b\n"

@@ -230,11 +230,11 @@ def test_a_name_that_two_distributions_claim_is_told_as_such(made: Several) -> N
 
 def test_more_than_markdown_is_read_of_every_collection_when_asked(made: Several) -> None:
     """One choice for all."""
-    page = made.catalog("all").read("alpha", "scripts/run.py")
+    page = made.catalog().read("alpha", "scripts/run.py")
     assert page.content == "print('alpha')\n"
 
 
-@pytest.mark.parametrize("resource", ["../x", "scripts/run.py", "/etc/passwd"])
+@pytest.mark.parametrize("resource", ["../x", "scripts//run.py", "/etc/passwd"])
 def test_what_may_not_be_asked_for_is_invalid_input(both: Catalog, resource: str) -> None:
     """Whether or not a skill of the name is there."""
     assert code_of(lambda: both.read("nobody", resource)) == "invalid_input"
@@ -244,10 +244,10 @@ def test_the_overview_is_of_all_collections(both: Catalog) -> None:
     """Each row names its own, and the answer carries their provenance."""
     result = both.overview()
     assert [line.split(":")[0] for line in result.overview.splitlines() if line[:2] == "- "] == [
-        "- alpha [acme-skills]",
-        "- beta [acme-skills]",
-        "- beta [other-skills]",
-        "- gamma [other-skills]",
+        '- "alpha" ("acme-skills")',
+        '- "group/beta" ("acme-skills")',
+        '- "beta" ("other-skills")',
+        '- "gamma" ("other-skills")',
     ]
     assert [one.total for one in result.collections] == [2, 2]
 
@@ -262,7 +262,7 @@ def test_the_overview_names_what_is_gone(made: Several, both: Catalog) -> None:
     """A list that lacks something says so."""
     lose_lock(made)
     result = both.overview()
-    assert "Not available now: other-skills." in result.overview
+    assert 'Not served now: "other-skills"; ' in result.overview
     assert result.collections[1].problem == "catalog_unavailable"
 
 

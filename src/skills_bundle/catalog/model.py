@@ -10,11 +10,12 @@ place that applies the marks.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Final, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from skills_bundle.bundle.provenance import Provenance
 from skills_bundle.catalog import limits
@@ -23,23 +24,27 @@ from skills_bundle.files import limits as file_limits
 from skills_bundle.formats import limits as format_limits
 from skills_bundle.formats.record import Record
 
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
 R = TypeVar("R", bound=Record)
 
 # --- errors ---------------------------------------------------------------------------------------
 
 MESSAGES: Final[dict[str, str]] = {
     "invalid_input": (
-        "The arguments do not match the tool's input schema. Check names, types and limits; "
-        "`resource` must be a relative path that this server may read, and `offset` must lie in "
-        "the file and at the start of a character."
+        "The arguments do not match the tool's input schema. Check names, types and limits."
     ),
     "catalog_unavailable": (
         "The installed skills cannot be served: their lock is missing or cannot be trusted. "
         "Run `skills-bundle verify` where this server is installed."
     ),
     "resource_unavailable": (
-        "No such skill or resource can be served: it is not in the lock, its file differs from the "
-        "lock, or it is not UTF-8 text. Search to list the available skills."
+        "No such skill or resource can be served: it is not in the lock, its file was altered "
+        "since installation, or it is not readable here. Search to see which skills there are."
+    ),
+    "binary_resource": (
+        "The file is not text, so no tool returns it. A person gets it with `skills-bundle export`."
     ),
     "collection_unavailable": (
         "The requested collection, or one that may contain the requested skill, cannot be served "
@@ -55,20 +60,59 @@ MESSAGES: Final[dict[str, str]] = {
     ),
     "unknown_tool": "This server has no such tool. List the tools to see what it offers.",
 }
-"""Every error code of a tool with its fixed message of under 512 characters.
+"""Every error code of a tool with its general message of under 512 characters.
 
-The messages are fixed, and name no path and no argument, because a model may read them: a message
-that repeated the input would let the input speak for the server.
+An error can be more precise, from our own schema and from the lock: the argument and the rule it
+broke, or names that are locked. It never repeats a value, a name that is not locked or a path of
+the machine, because a model reads it: the input would speak for the server.
 """
 
 
-def refusal(code: str) -> ToolError:
-    """Return the error with a code and its message.
+def refusal(code: str, message: str | None = None) -> ToolError:
+    """Return the error with a code.
+
+    Args:
+        code: A key of `MESSAGES`.
+        message: A more precise message than the general one.
 
     Raises:
         KeyError: If there is no such code.
     """
-    return ToolError(code, MESSAGES[code])
+    return ToolError(code, message or MESSAGES[code])
+
+
+_RULES: Final[dict[str, str]] = {
+    "missing": "required",
+    "less_than_equal": "at most {le}",
+    "greater_than_equal": "at least {ge}",
+    "string_too_long": "at most {max_length} characters",
+    "string_too_short": "must not be empty",
+    "string_type": "must be a string",
+    "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
+    "value_error": "{error}",
+}
+"""The rule that an argument broke, by pydantic's name of the error."""
+
+
+def invalid(kind: type[Record], error: ValidationError, *, several: bool = True) -> ToolError:
+    """Return `invalid_input` with each argument that is wrong and the rule it broke.
+
+    Args:
+        kind: The record of the arguments.
+        error: What pydantic found.
+        several: Whether several collections are served.
+    """
+    unseen = hidden(kind, several=several)
+    found: dict[str, None] = {}
+    for row in error.errors(include_url=False, include_input=False):
+        if row["type"] == "extra_forbidden":
+            names = ", ".join(name for name in kind.model_fields if name not in unseen)
+            found[f"an argument is unknown; the arguments are: {names}"] = None
+        else:
+            rule = _RULES.get(row["type"], "does not match the input schema")
+            found[f'"{row["loc"][0]}": {rule.format(**row.get("ctx", {}))}'] = None
+    return refusal("invalid_input", f"{'; '.join(found)}.")
 
 
 # --- one collection or several ----------------------------------------------------------------
@@ -83,6 +127,30 @@ class OnlyIf:
 
 ONE: Final = OnlyIf(several=False)
 SEVERAL: Final = OnlyIf(several=True)
+
+SOMETIMES: Final = object()
+"""Marks a field that is on the wire only in answers in which it is not null."""
+
+
+def wire(answer: Record, *, several: bool) -> dict[str, JsonValue]:
+    """Return an answer as it is on the wire.
+
+    Args:
+        answer: The answer.
+        several: Whether several collections are served.
+    """
+    value = answer.model_dump(mode="json", exclude=hidden(type(answer), several=several))
+    for name in sometimes(type(answer)):
+        if value[name] is None:
+            del value[name]
+    return value
+
+
+@cache
+def sometimes(kind: type[Record]) -> frozenset[str]:
+    """Return the fields of a record that are marked `SOMETIMES`."""
+    fields = kind.model_fields.items()
+    return frozenset(name for name, field in fields if SOMETIMES in field.metadata)
 
 
 @cache
@@ -123,12 +191,20 @@ def _whole(value: object) -> object:
 WHOLE = BeforeValidator(_whole)
 """Must come last in an `Annotated`: pydantic omits bounds that follow it from the JSON Schema."""
 
+
+def _one_line(text: str) -> str:
+    if any(unicodedata.category(one) in {"Cc", "Cs"} for one in text):
+        raise ValueError("must not have control characters or lone surrogates")
+    return text
+
+
 Query = Annotated[
     str,
+    # Not a pattern in the schema: `\u` escapes are refused by validators in Go, RE2 and PCRE.
+    AfterValidator(_one_line),
     Field(
         max_length=limits.QUERY_MAX_CHARACTERS,
-        pattern=r"^[^\u0000-\u001f\u007f-\u009f]*$",
-        description="One phrase, matched literally and case-insensitively in name, description "
+        description="One phrase, matched literally and without regard to case in name, description "
         "and tags. Empty matches every skill.",
     ),
 ]
@@ -230,7 +306,7 @@ def checked(kind: type[R], **arguments: object) -> R:
     try:
         return kind.model_validate(arguments)
     except ValidationError as error:
-        raise refusal("invalid_input") from error
+        raise invalid(kind, error) from error
 
 
 # --- answers --------------------------------------------------------------------------------------
@@ -269,7 +345,8 @@ class SkillRow(Record):
         name: The frontmatter's `name`.
         path: Its folder below the skills folder; unique in its collection, and accepted wherever a
             name is.
-        description: The author's description, in full.
+        description: The author's description, in full, but neutral: see
+            `formats.hidden_characters.neutral`, which applies to name, path and tags as well.
         tags: Sorted.
         parse_mode: `repaired` if the frontmatter had to be repaired to be parsed.
         diagnostics: Codes of what was tolerated when the skill was locked.
@@ -311,6 +388,18 @@ class SearchResult(Record):
     skills: tuple[SkillRow, ...]
 
 
+class FileRow(Record):
+    """A file of a skill.
+
+    Attributes:
+        path: Its path inside the skill; what `resource` takes.
+        size: Its bytes.
+    """
+
+    path: str
+    size: int
+
+
 class ReadResult(Record):
     """One page of a file of a skill.
 
@@ -330,6 +419,11 @@ class ReadResult(Record):
         content: The page: whole characters. A byte order mark at the start is kept, so that the
             joined pages have the given digest.
         collection: The collection that holds the skill.
+        files: With the first page of SKILL.md: the skill's other files, at most
+            `limits.READ_MAX_FILES` and `limits.READ_FILES_MAX_BYTES` of JSON.
+        more_files: How many files `files` leaves out, if any.
+        base: With the first page of SKILL.md, if the server exposes paths and no file of the skill
+            is altered: the skill's folder on this machine, absolute.
     """
 
     provenance: Provenance
@@ -345,6 +439,9 @@ class ReadResult(Record):
     remaining: int
     content: str
     collection: Annotated[str, SEVERAL]
+    files: Annotated[tuple[FileRow, ...] | None, SOMETIMES] = None
+    more_files: Annotated[int | None, SOMETIMES] = None
+    base: Annotated[str | None, SOMETIMES] = None
 
 
 class OverviewResult(Record):

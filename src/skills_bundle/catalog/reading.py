@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from skills_bundle.catalog import limits
-from skills_bundle.catalog.model import refusal
+from skills_bundle.catalog.model import FileRow, refusal
 from skills_bundle.files import paths
 from skills_bundle.formats import strict_json
+from skills_bundle.formats.hidden_characters import neutral, quoted
+from skills_bundle.skills.model import SKILL_MD
 
 if TYPE_CHECKING:
-    from skills_bundle.bundle.lock import CatalogLock, LockedSkill
+    from collections.abc import Iterable
+
+    from skills_bundle.bundle.lock import CatalogLock, LockedFile, LockedSkill
+    from skills_bundle.errors import ToolError, UnsafeFileError
 
 Resources = Literal["markdown", "all"]
-"""What may be read: SKILL.md and Markdown below `references/`, or every locked text file."""
+"""What may be read: every locked text file, or SKILL.md and Markdown below `references/`."""
 
 REFUSED_FORMS: Final = frozenset(
     {
@@ -125,13 +130,32 @@ def _suffix(path: str) -> str:
 
 
 def find_skills(lock: CatalogLock, key: str) -> tuple[LockedSkill, ...]:
-    """Return the skill with this path, else every skill with this name.
+    """Return the skill with this path, else every one with this name.
 
     The path goes first because it is unique: a skill whose path is the name of another one stays
-    reachable.
+    reachable. Path and name are also found as answers spell them, without hidden characters.
     """
-    by_path = tuple(skill for skill in lock.skills if skill.path == key)
-    return by_path or tuple(skill for skill in lock.skills if skill.name == key)
+    for spelled in (_path, _neutral_path, _name, _neutral_name):
+        found = tuple(skill for skill in lock.skills if spelled(skill) == key)
+        if found:
+            return found
+    return ()
+
+
+def _path(skill: LockedSkill) -> str:
+    return skill.path
+
+
+def _neutral_path(skill: LockedSkill) -> str:
+    return neutral(skill.path)
+
+
+def _name(skill: LockedSkill) -> str:
+    return skill.name
+
+
+def _neutral_name(skill: LockedSkill) -> str:
+    return neutral(skill.name)
 
 
 def check_allowed(resource: str, resources: Resources) -> None:
@@ -141,15 +165,101 @@ def check_allowed(resource: str, resources: Resources) -> None:
         ToolError: `invalid_input`.
     """
     if resources == "markdown" and not is_markdown_resource(resource):
-        raise refusal("invalid_input")
+        rule = "only SKILL.md and Markdown below references/ (the server has --resources markdown)"
+        raise refusal("invalid_input", f'"resource": {rule}.')
     if _is_malformed(resource):
-        raise refusal("invalid_input")
+        rule = "not a path inside a skill; `files` in the answer about SKILL.md lists the paths"
+        raise refusal("invalid_input", f'"resource": {rule}.')
+
+
+def find_file(skill: LockedSkill, resource: str, resources: Resources) -> LockedFile:
+    """Return a file of a skill by its path, exactly or as answers spell it.
+
+    Raises:
+        ToolError: `resource_unavailable` if it is not in the lock.
+    """
+    by_path = {neutral(file.path): file for file in skill.files}
+    by_path |= {file.path: file for file in skill.files}
+    file = by_path.get(resource)
+    if file is None:
+        files = _files(skill, resource, resources)
+        message = f'Not in the lock: "resource" is not a file of this skill; {files}'
+        raise refusal("resource_unavailable", message)
+    return file
+
+
+def _files(skill: LockedSkill, resource: str, resources: Resources) -> str:
+    """Return the files of a skill that may be read, those with a similar path first."""
+    allowed = [
+        file.path for file in skill.files if resources == "all" or is_markdown_resource(file.path)
+    ]
+    ordered = dict.fromkeys([*similar(resource, allowed), *allowed])
+    shown = _short(ordered)[: limits.ERROR_MAX_FILES]
+    rest = len(allowed) - len(shown)
+    more = f" and {rest} more" if rest else ""
+    return f"its files: {', '.join(shown)}{more}."
+
+
+def unknown_skill(locks: Iterable[CatalogLock], key: str) -> str:
+    """Return the message about a skill that no lock has: names a few that are similar.
+
+    Args:
+        locks: Every lock that was searched.
+        key: As requested; never repeated.
+    """
+    known = [name for lock in locks for skill in lock.skills for name in (skill.path, skill.name)]
+    near = _short(similar(key, known))
+    guess = f" Similar: {', '.join(near)}." if near else ""
+    return f'Not in the lock: no such "skill".{guess} Search to see which skills there are.'
+
+
+def similar(key: str, known: Iterable[str]) -> list[str]:
+    """Return at most `limits.ERROR_MAX_NAMES` of the known names, the most similar first."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a refused read needs it
+
+    return get_close_matches(key, dict.fromkeys(known), n=limits.ERROR_MAX_NAMES)
+
+
+def _short(names: Iterable[str]) -> list[str]:
+    """Return names as JSON strings, without those that would make a message long."""
+    literals = map(quoted, names)
+    return [one for one in literals if len(one) <= limits.ERROR_NAME_MAX_CHARACTERS]
+
+
+def unreadable(error: UnsafeFileError) -> ToolError:
+    """Return the refusal of a locked file that cannot be served as locked."""
+    if error.kind == "unreadable":
+        message = (
+            "Not readable here: the file is in the lock, but the system does not let this server "
+            "read it. Ask the person to check its permissions."
+        )
+    else:
+        message = (
+            "Altered since installation: the file is in the lock, but is missing or differs from "
+            "it, so it is not served. Ask the person to run `skills-bundle verify` and to install "
+            "the package again."
+        )
+    return refusal("resource_unavailable", message)
+
+
+def other_files(skill: LockedSkill) -> tuple[tuple[FileRow, ...], int]:
+    """Return the files of a skill besides SKILL.md, and how many are left out."""
+    rows: list[FileRow] = []
+    room = limits.READ_FILES_MAX_BYTES
+    others = [file for file in skill.files if file.path != SKILL_MD]
+    for file in others[: limits.READ_MAX_FILES]:
+        row = FileRow(path=neutral(file.path), size=file.size)
+        room -= len(strict_json.compact(row.model_dump()))
+        if room < 0:
+            break
+        rows.append(row)
+    return tuple(rows), len(others) - len(rows)
 
 
 def is_markdown_resource(resource: str) -> bool:
     """Return whether a path is SKILL.md or Markdown below `references/`."""
     below_references = resource.startswith("references/") and resource.lower().endswith(".md")
-    return resource == "SKILL.md" or below_references
+    return resource == SKILL_MD or below_references
 
 
 def _is_malformed(resource: str) -> bool:
@@ -169,25 +279,38 @@ class Page(NamedTuple):
     remaining: int
 
 
+def text_problem(path: str, data: bytes) -> ToolError | None:
+    """Return `binary_resource` with size and media type for bytes that are not UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        message = (
+            f"Not text: {len(data)} bytes of {type_of(path, is_text=False)}. No tool returns it. "
+            "A person gets the file with `skills-bundle export`; a host can read it as an MCP "
+            "resource."
+        )
+        return refusal("binary_resource", message)
+    return None
+
+
 def page(data: bytes, offset: int, limit: int) -> Page:
     """Return one page of whole UTF-8 characters.
 
     Args:
-        data: The whole file.
+        data: The whole file; UTF-8.
         offset: First byte; at most the length, and never inside a character.
         limit: Maximum bytes of the page, at least `limits.READ_MIN_LIMIT`. The page ends sooner if
             it would take more than `limits.READ_PAGE_MAX_JSON_BYTES` of a response.
 
     Raises:
-        ToolError: `resource_unavailable` if the file is not UTF-8; `invalid_input` for an offset
-            beyond the end or inside a character.
+        ToolError: `invalid_input` for an offset beyond the end or inside a character.
     """
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        raise refusal("resource_unavailable") from error
-    if offset > len(data) or _inside_character(data, offset):
-        raise refusal("invalid_input")
+    if offset > len(data):
+        raise refusal("invalid_input", f'"offset": at most {len(data)}, the size of the file.')
+    if _inside_character(data, offset):
+        start = _whole(data, offset)
+        message = f'"offset": inside a character; the character starts at {start}.'
+        raise refusal("invalid_input", message)
     end = _whole(data, min(offset + limit, len(data)))
     while (cost := _cost(data[offset:end])) > limits.READ_PAGE_MAX_JSON_BYTES:
         kept = (end - offset) * limits.READ_PAGE_MAX_JSON_BYTES // cost

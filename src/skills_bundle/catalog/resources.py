@@ -26,6 +26,7 @@ from skills_bundle.catalog import limits, reading
 from skills_bundle.files import limits as file_limits
 from skills_bundle.files import paths
 from skills_bundle.formats import strict_json
+from skills_bundle.formats.hidden_characters import neutral
 from skills_bundle.skills import limits as skill_limits
 from skills_bundle.skills.model import SKILL_MD
 
@@ -159,9 +160,10 @@ def resources(lock: CatalogLock, base: str = SCHEME) -> dict[str, Item]:
 def _resource(skill: LockedSkill, file: LockedFile, base: str) -> JsonObject:
     value: JsonObject = {"uri": uri_of(f"{skill.path}/{file.path}", base)}
     if file.path == SKILL_MD:
-        value |= {"name": skill.name, "description": str(skill.frontmatter["description"])}
+        description = str(skill.frontmatter["description"])
+        value |= {"name": neutral(skill.name), "description": neutral(description)}
     else:
-        value["name"] = file.path.rsplit("/", 1)[-1]
+        value["name"] = neutral(file.path.rsplit("/", 1)[-1])
     kind = reading.type_by_name(file.path)
     if kind is not None:
         value["mimeType"] = kind
@@ -197,7 +199,7 @@ def _steps(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _folder(path: str, base: str) -> Item:
-    name = path.rsplit("/", 1)[-1]
+    name = neutral(path.rsplit("/", 1)[-1])
     return item({"uri": uri_of(path, base), "name": name, "mimeType": FOLDER_TYPE})
 
 

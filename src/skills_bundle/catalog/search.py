@@ -6,9 +6,14 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from skills_bundle.catalog import limits
 from skills_bundle.catalog.model import SkillRow
+from skills_bundle.formats import strict_json
+from skills_bundle.formats.hidden_characters import neutral
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from skills_bundle.bundle.lock import CatalogLock, LockedSkill
 
 REPAIRED: Final = "yaml_repaired"
@@ -38,6 +43,24 @@ def matches(entries: tuple[Entry, ...], query: str) -> tuple[SkillRow, ...]:
     return tuple(entry.row for entry in entries if wanted in entry.text)
 
 
+def page(rows: Sequence[SkillRow], offset: int, limit: int) -> tuple[SkillRow, ...]:
+    """Return the rows of one page: at most the limit, and fewer if they are long.
+
+    Args:
+        rows: Every row.
+        offset: Rows to skip.
+        limit: Maximum rows.
+    """
+    most = limits.SEARCH_PAGE_MAX_BYTES * max(1, limit / limits.SEARCH_DEFAULT_LIMIT)
+    kept: list[SkillRow] = []
+    for row in rows[offset : offset + limit]:
+        most -= len(strict_json.compact(row.model_dump(mode="json")))
+        if kept and most < 0:
+            break
+        kept.append(row)
+    return tuple(kept)
+
+
 def folded(text: str) -> str:
     """Return the form in which texts are compared: lower case, composed (NFC).
 
@@ -53,10 +76,10 @@ def _text(skill: LockedSkill) -> str:
 
 def _row(skill: LockedSkill, collection: str) -> SkillRow:
     return SkillRow(
-        name=skill.name,
-        path=skill.path,
-        description=skill.description,
-        tags=skill.tags,
+        name=neutral(skill.name),
+        path=neutral(skill.path),
+        description=neutral(skill.description),
+        tags=tuple(map(neutral, skill.tags)),
         parse_mode="repaired" if REPAIRED in skill.diagnostics else "strict",
         diagnostics=skill.diagnostics,
         collection=collection,

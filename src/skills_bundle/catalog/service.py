@@ -19,14 +19,18 @@ from skills_bundle.catalog.model import (
     SearchArguments,
     SearchResult,
     checked,
-    hidden,
     refusal,
+    wire,
 )
 from skills_bundle.catalog.sources import Snapshot, Source, digest_of
 from skills_bundle.errors import BundleUnavailableError, UnsafeFileError
+from skills_bundle.files.paths import to_disk
+from skills_bundle.formats.hidden_characters import neutral, quoted
+from skills_bundle.skills.model import SKILL_MD
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
+    from pathlib import Path
 
     from pydantic import JsonValue
 
@@ -45,18 +49,21 @@ class Catalog:
 
     Args:
         bundles: By collection, in the order in which they are listed; at least one.
-        resources: What may be read: `markdown` (SKILL.md and Markdown below `references/`) or
-            `all` (every locked text file).
+        resources: What may be read: `all` (every locked text file) or `markdown` (SKILL.md and
+            Markdown below `references/`).
         ambiguous: Collections that more than one distribution declares, so that they cannot be
             served.
+        folders: By collection, a function that returns its skills folder on this machine. With it,
+            answers name the folder of a skill; without it, no answer names a path of the machine.
     """
 
     def __init__(
         self,
         bundles: Mapping[str, Bundle],
         *,
-        resources: reading.Resources = "markdown",
+        resources: reading.Resources = "all",
         ambiguous: Collection[str] = (),
+        folders: Mapping[str, Callable[[], Path]] | None = None,
     ) -> None:
         """Read nothing yet: a server starts and answers even if its skills are gone."""
         self.several = len(bundles) > 1
@@ -66,7 +73,11 @@ class Catalog:
             for name, bundle in bundles.items()
         )
         """The collections, in the order in which they are listed."""
-        self._resources: reading.Resources = resources
+        self.exposes_paths = folders is not None
+        """Whether answers name folders of this machine."""
+        self.resources: reading.Resources = resources
+        """What may be read."""
+        self._folders = folders or {}
         self._seen: dict[str, str | None] = {}
 
     def _base(self, name: str) -> str:
@@ -105,7 +116,10 @@ class Catalog:
         """
         chosen = [one for one in self.sources if collection in {None, one.name}]
         if not chosen:
-            raise refusal("invalid_input")
+            names = reading.similar(collection or "", (one.name for one in self.sources))
+            near = f" Similar: {', '.join(map(quoted, names))}." if names else ""
+            message = f'"collection": not one of those served here.{near}'
+            raise refusal("invalid_input", f"{message} Omit it to ask all of them.")
         views: dict[Source, BundleState | None] = {}
         cause: BundleUnavailableError | None = None
         for source in chosen:
@@ -129,8 +143,7 @@ class Catalog:
 
     def to_dict(self, answer: Record) -> dict[str, JsonValue]:
         """Return an answer of this catalog as it is on the wire."""
-        fields = hidden(type(answer), several=self.several)
-        return answer.model_dump(mode="json", exclude=fields)
+        return wire(answer, several=self.several)
 
     # --- search -------------------------------------------------------------------------------
 
@@ -165,7 +178,8 @@ class Catalog:
         }
         ordered = sorted(chain.from_iterable(rows.values()), key=_order)
         states = found.states({source: len(some) for source, some in rows.items()})
-        end = asked.offset + asked.limit
+        page = search.page(ordered, asked.offset, asked.limit)
+        end = asked.offset + len(page)
         return SearchResult(
             provenance=found.available[0][1].provenance,
             collections=states,
@@ -175,7 +189,7 @@ class Catalog:
             offset=asked.offset,
             total=len(ordered),
             next_offset=end if end < len(ordered) else None,
-            skills=tuple(ordered[asked.offset : end]),
+            skills=page,
         )
 
     # --- read ---------------------------------------------------------------------------------
@@ -200,7 +214,7 @@ class Catalog:
 
         Raises:
             ToolError: `invalid_input`, `ambiguous_skill`, `resource_unavailable`,
-                `collection_unavailable`, `catalog_unavailable`.
+                `binary_resource`, `collection_unavailable`, `catalog_unavailable`.
         """
         return self.answer_read(
             checked(
@@ -215,31 +229,45 @@ class Catalog:
 
     def answer_read(self, asked: ReadArguments) -> ReadResult:
         """Answer a read; see `read`."""
-        reading.check_allowed(asked.resource, self._resources)
+        reading.check_allowed(asked.resource, self.resources)
         source, view, skill = _holder(self.snapshot(asked.collection), asked.skill)
-        path = f"{skill.path}/{asked.resource}"
-        if path not in view.files:
-            raise refusal("resource_unavailable")
+        file = reading.find_file(skill, asked.resource, self.resources)
         try:
-            data = source.read(path)
+            data = source.read(f"{skill.path}/{file.path}")
         except UnsafeFileError as error:
-            raise refusal("resource_unavailable") from error
+            raise reading.unreadable(error) from error
+        if problem := reading.text_problem(file.path, data):
+            raise problem
         page = reading.page(data, asked.offset, asked.limit)
+        files = more = base = None
+        if file.path == SKILL_MD and asked.offset == 0:
+            files, more = reading.other_files(skill)
+            base = self._folder(source, view, skill)
         return ReadResult(
             provenance=view.provenance,
-            skill=skill.name,
-            path=skill.path,
-            resource=asked.resource,
-            media_type=reading.text_type(asked.resource),
+            skill=neutral(skill.name),
+            path=neutral(skill.path),
+            resource=neutral(file.path),
+            media_type=reading.text_type(file.path),
             byte_length=len(data),
-            content_sha256=view.files[path].sha256,
+            content_sha256=file.sha256,
             offset=asked.offset,
             limit=asked.limit,
             next_offset=page.next_offset,
             remaining=page.remaining,
             content=page.content,
             collection=source.name,
+            files=files,
+            more_files=more or None,
+            base=base,
         )
+
+    def _folder(self, source: Source, view: BundleState, skill: LockedSkill) -> str | None:
+        """Return a skill's folder on this machine if it may be named and no file is altered."""
+        folder = self._folders.get(source.name)
+        if folder is None or _is_altered(view, skill):
+            return None
+        return str(folder() / to_disk(skill.path))
 
     # --- overview -----------------------------------------------------------------------------
 
@@ -276,17 +304,18 @@ class Catalog:
         )
 
     def _shown(self, source: Source, view: BundleState) -> overview.Collection:
-        damaged = sum(
-            any(f"{skill.path}/{file.path}" in view.altered for file in skill.files)
-            for skill in view.lock.skills
-        )
         rendered = source.rendered(view)
         return overview.Collection(
-            skills=search.matches(rendered.index, ""),
-            warnings=damaged + view.refused,
-            label=source.name if self.several else overview.BUNDLED,
+            skills=view.lock.skills,
+            altered=sum(_is_altered(view, skill) for skill in view.lock.skills),
+            refused=view.refused,
+            name=source.name,
             unlisted=rendered.entries.unlisted,
         )
+
+
+def _is_altered(view: BundleState, skill: LockedSkill) -> bool:
+    return any(f"{skill.path}/{file.path}" in view.altered for file in skill.files)
 
 
 def _order(row: SkillRow) -> tuple[str, str, str]:
@@ -307,6 +336,13 @@ def _holder(found: Snapshot, skill: str) -> tuple[Source, BundleState, LockedSki
     ]
     if len(holders) == 1:
         return holders[0]
+    if len({source.name for source, _, _ in holders}) == 1:
+        paths = ", ".join(quoted(one.path) for _, _, one in holders[: limits.ERROR_MAX_FILES])
+        message = f"Several skills of the collection have this name. Pass a path: {paths}."
+        raise refusal("ambiguous_skill", message)
     if holders:
         raise refusal("ambiguous_skill")
-    raise refusal("collection_unavailable" if found.unavailable else "resource_unavailable")
+    if found.unavailable:
+        raise refusal("collection_unavailable")
+    locks = (view.lock for _, view in found.available)
+    raise refusal("resource_unavailable", reading.unknown_skill(locks, skill))

@@ -110,7 +110,7 @@ def resources(
     """Offer the files of the skill before the cursor that `--resources` allows to be read."""
     from skills_bundle.catalog.reading import is_markdown_resource  # noqa: PLC0415 - see the module
 
-    key, everything = context.params.get("skill"), context.params.get("resources") == "all"
+    key, everything = context.params.get("skill"), context.params.get("resources") != "markdown"
     locked = [skill for view in _views(context) for skill in view.lock.skills]
     files = [file for skill in locked if key in {skill.path, skill.name} for file in skill.files]
     readable = dict.fromkeys(

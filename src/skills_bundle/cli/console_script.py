@@ -84,6 +84,17 @@ class Program:
     name: str
     collection: str
 
+    def version(self) -> str:
+        """Return the version of the distribution that declares the collection, with ours beside.
+
+        Raises:
+            SkillsBundleError: If no distribution declares it, or several.
+        """
+        declared.find(self.collection)
+        rows = declared.installed_collections()
+        version = next(row.version for row in rows if row.name == self.collection)
+        return f"{version} (skills-bundle {__version__})"
+
     def commands(self) -> Group:
         """Return the script's commands."""
         group = _ScriptGroup(self, (), root, HELP.format(collection=self.collection))
@@ -196,10 +207,7 @@ def _bound(command: Command, program: Program) -> Command:
 def _version_option(program: Program) -> click.Option:
     def show(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's signature
         if wanted and not context.resilient_parsing:
-            declared.find(program.collection)  # raises if no distribution has it, or several
-            rows = declared.installed_collections()
-            version = next(row.version for row in rows if row.name == program.collection)
-            click.echo(f"{program.name} {version} (skills-bundle {__version__})")
+            click.echo(f"{program.name} {program.version()}")
             context.exit()
 
     return click.Option(

@@ -65,8 +65,8 @@ collections_option: Final = click.option(
 resources_option: Final = click.option(
     "--resources",
     type=click.Choice(["markdown", "all"]),
-    default="markdown",
-    help="Readable files: SKILL.md and Markdown in references/, or every text file.",
+    default="all",
+    help="Readable files: every text file, or only SKILL.md and Markdown in references/.",
 )
 """Add `--resources`, whose value is a `catalog.reading.Resources`."""
 

@@ -33,6 +33,9 @@ DRAIN_STALL_SECONDS: Final = 30.0
 """Seconds after the end of input that an answer may stay unread; then the connection ends."""
 TOOL_SUMMARY_MAX_CHARACTERS: Final = 120
 """Characters of a tool description's first line; some hosts show no more."""
+RESULT_MAX_CHARACTERS: Final = 500_000
+"""Characters of an answer that a host need not cut, as `_meta["anthropic/maxResultSizeChars"]`: the
+longest page of text as JSON, and the most that hosts accept."""
 TOOLS_TTL_MILLISECONDS: Final = 60 * 60 * 1000
 """How long a 2026-07-28 client may reuse the tool list, which is fixed while the server runs."""
 

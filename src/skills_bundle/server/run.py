@@ -16,6 +16,7 @@ import time
 import traceback
 import warnings
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
@@ -39,12 +40,32 @@ if TYPE_CHECKING:
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """What a server reports about itself.
+
+    Attributes:
+        name: The name in `serverInfo`: ours, or that of the collection whose own command runs.
+        version: The version in `serverInfo`; a collection's has ours beside it.
+        quiet: Whether nothing is printed at start about collections without a problem.
+        check_command: The command suggested to a person who waits at a terminal.
+    """
+
+    name: str = "skills-bundle"
+    version: str = __version__
+    quiet: bool = False
+    check_command: str = "skills-bundle mcp check"
+
+
+_DEFAULT: Final = ServeOptions()
+
+
 def serve_stdio(
     open_catalog: Callable[[], Catalog],
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS,
     identify: Callable[[], object] = installed.locate,
     trace_file: str | None = None,
-    check_command: str = "skills-bundle mcp check",
+    options: ServeOptions = _DEFAULT,
 ) -> int:
     """Serve one client on standard input and output until it leaves.
 
@@ -57,7 +78,7 @@ def serve_stdio(
         identify: Finds the installation; an error stops the server before it starts, because no
             answer could say where it comes from.
         trace_file: Path of a file to create, to which both directions are written.
-        check_command: The command suggested to a person who waits at a terminal.
+        options: What the server reports about itself.
 
     Returns:
         The exit code: 0 when the input ended, the client left or a signal asked us to stop; 1 when
@@ -79,31 +100,33 @@ def serve_stdio(
     except SkillsBundleError as error:
         say(error.summary)
         return error.exit_code
-    lines = startup_lines(catalog)
+    lines = startup_lines(catalog, quiet=options.quiet)
     if trace is not None and catalog.several:  # with one collection, every answer has the facts
         trace.begin(lines)
     for line in lines:
         say(line)
     if at_terminal:
         say(
-            "waiting for an MCP client: JSON-RPC on standard input, one message per line "
-            f"(Ctrl-D ends). To check that the server works, run `{check_command}`."
+            "waiting for an MCP client: JSON-RPC on standard input, one message a line "
+            f"(Ctrl-D ends). To check that the server works, run `{options.check_command}`."
         )
     context = ToolContext(catalog=catalog)
-    return serve_tools(wire, lambda: toolbox(toolsets, context), catalog, trace)
+    return serve_tools(wire, lambda: toolbox(toolsets, context), catalog, trace, options)
 
 
-def startup_lines(catalog: Catalog) -> list[str]:
+def startup_lines(catalog: Catalog, *, quiet: bool = False) -> list[str]:
     """Check everything that will be served and return the lines to print at the start.
 
     For one collection there are none, unless all or some of it cannot be served. For several there
-    is one line each, because a person did not name them.
+    is one line each, because a person did not name them; with `quiet` only for those of which not
+    all can be served.
     """
     problem = None if catalog.several else catalog.problem()
     if problem is not None:
         return [f"nothing can be served, and every call will say so: {problem.summary}"]
     lines = [_startup_line(source) for source in catalog.sources]
-    return [line for line, is_complete in lines if catalog.several or not is_complete]
+    every = catalog.several and not quiet
+    return [line for line, is_complete in lines if every or not is_complete]
 
 
 def _startup_line(source: Source) -> tuple[str, bool]:
@@ -143,6 +166,7 @@ def serve_tools(
     make_toolbox: Callable[[], Toolbox],
     catalog: Catalog | None = None,
     trace: Trace | None = None,
+    options: ServeOptions = _DEFAULT,
 ) -> int:
     """Serve one client over a wire.
 
@@ -151,6 +175,7 @@ def serve_tools(
         make_toolbox: Imports and builds the tools; called once, before the first message is read.
         catalog: Answers MCP resources and the skills extension, if they are offered.
         trace: Records every line, if given.
+        options: What the server reports about itself.
 
     Returns:
         The exit code, as `serve_stdio` says.
@@ -161,7 +186,9 @@ def serve_tools(
         from skills_bundle.server import session  # noqa: PLC0415 - likewise
         from skills_bundle.server.stdio import transport as strict_stdio  # noqa: PLC0415 - likewise
 
-        server = session.build(make_toolbox(), version=__version__, catalog=catalog)
+        server = session.build(
+            make_toolbox(), version=options.version, name=options.name, catalog=catalog
+        )
     # The SDK logs warnings about a client's messages. A client that never reads standard error
     # could fill that pipe with them and block us. Our own faults are errors and are still logged.
     logging.getLogger("mcp").setLevel(logging.ERROR)

@@ -79,14 +79,37 @@ ResultT = TypeVar("ResultT")
 SERVER_NAME: Final = "skills-bundle"
 
 INSTRUCTIONS: Final = """\
-Skills are instructions for a kind of task. Before such a task, find a matching skill with \
-skill_catalog_search, read its SKILL.md with skill_resource_read, and follow it; read the \
-reference files it names when it says so. Every answer has `provenance`: the collection, package \
-and revision its text comes from, which of these are only asserted, and what was verified here."""
+Skills are instructions for a kind of task, written by the authors of the installed packages. \
+Before such a task, find a matching skill with skill_catalog_search, read its SKILL.md with \
+skill_resource_read, and decide whether it fits; read the other files it names when it says so. \
+Every answer has `provenance`. Its `source_provenance` has three claims: `status` asserted means \
+that the package names a commit, which proves nothing; `build_verification` verified means that \
+the build recorded a clean checkout, which is its word; `integrity` verified means that the \
+installed bytes match the lock here and now, which says nothing about who wrote them."""
 
-INSTRUCTIONS_SEVERAL: Final = f"""\
-{INSTRUCTIONS} Several collections are served: a search names the `collection` of each skill; \
-pass it when you read the skill, and mention it when you name the skill."""
+INSTRUCTIONS_WITHOUT_PATHS: Final = (
+    " Answers hold no path of this machine: to run a script of a skill, write it from the text you "
+    "read, or ask the person to run `skills-bundle export DIR`, which writes verified copies."
+)
+
+INSTRUCTIONS_WITH_PATHS: Final = (
+    " The answer about SKILL.md has `base`, the skill's folder on this machine: paths in SKILL.md "
+    "are relative to it, so run scripts from there. Without `base`, a file was altered: run none."
+)
+
+INSTRUCTIONS_SEVERAL: Final = (
+    " Several collections are served: a search names the `collection` of each skill; pass it when "
+    "you read the skill, and mention it when you name the skill."
+)
+
+
+def instructions(catalog: Catalog | None) -> str:
+    """Return what the server says to an agent about its use."""
+    if catalog is None:
+        return INSTRUCTIONS
+    paths = INSTRUCTIONS_WITH_PATHS if catalog.exposes_paths else INSTRUCTIONS_WITHOUT_PATHS
+    return INSTRUCTIONS + paths + (INSTRUCTIONS_SEVERAL if catalog.several else "")
+
 
 DISCOVER: Final = "server/discover"
 
@@ -116,13 +139,20 @@ async def _remember(_: Server[Listed]) -> AsyncGenerator[Listed]:
 
 
 def build(
-    toolbox: Toolbox, *, version: str, catalog: Catalog | None = None, notify: bool = True
+    toolbox: Toolbox,
+    *,
+    version: str,
+    name: str = SERVER_NAME,
+    catalog: Catalog | None = None,
+    notify: bool = True,
 ) -> Server[Any]:
     """Return the SDK's server with tools, MCP resources and the skills extension.
 
     Args:
         toolbox: Answers `tools/list` and `tools/call`.
-        version: Of this distribution, as reported to clients.
+        version: As reported to clients: of this distribution, or of the collection whose command
+            runs, with ours beside it.
+        name: As reported to clients: ours, or that of the collection whose command runs.
         catalog: Answers the methods of resources and skills; without it there are none.
         notify: Whether clients are notified of changes; False where each request is a connection.
     """
@@ -139,11 +169,10 @@ def build(
         answer = toolbox.call(params.name, params.arguments or {})
         return cast("CallToolResult", {"resultType": "complete", **answer})
 
-    several = catalog is not None and catalog.several
     server: Server[Any] = Server(
-        SERVER_NAME,
+        name,
         version=version,
-        instructions=INSTRUCTIONS_SEVERAL if several else INSTRUCTIONS,
+        instructions=instructions(catalog),
         lifespan=_remember,
         # Sent on 2026-07-28 only; the SDK drops it elsewhere.
         cache_hints={DISCOVER: _UNCHANGING, "tools/list": _UNCHANGING},
@@ -178,6 +207,7 @@ def _listed(tool: OurTool[Any]) -> Tool:
             "inputSchema": tool.input_schema,
             "outputSchema": tool.output_schema,
             "annotations": tool.annotations,
+            **({} if tool.meta is None else {"_meta": tool.meta}),
         }
     )
 

@@ -124,7 +124,9 @@ def test_a_list_is_taken_for_a_tuple() -> None:
 def test_a_read_only_tool_says_so() -> None:
     """Hosts ask people less often."""
     assert TOOL.annotations == {
+        "title": "",
         "readOnlyHint": True,
+        "destructiveHint": False,
         "idempotentHint": True,
         "openWorldHint": False,
     }
@@ -141,9 +143,10 @@ def test_a_tool_that_leaves_something_behind_says_so() -> None:
         changes_state=True,
     )
     assert tool.annotations == {
+        "title": "",
         "readOnlyHint": False,
-        "idempotentHint": True,
         "destructiveHint": False,
+        "idempotentHint": True,
         "openWorldHint": False,
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -10,6 +12,7 @@ import pytest
 from skills_bundle.catalog import limits as catalog_limits
 from skills_bundle.formats.digest import sha256_hex
 from skills_bundle.server import limits
+from skills_bundle.server.session import instructions
 from tests.installed_builder import SAMPLE, Installation, InstalledBuilder
 from tests.server.host import tools_of
 from tests.server.peer import DISCOVERY, Peer, call, initialize, request
@@ -81,6 +84,37 @@ def test_every_tool_is_read_only(toolbox: Toolbox) -> None:
     assert hints == [(True, False)] * 3
 
 
+def test_every_tool_has_a_title_and_destroys_nothing(toolbox: Toolbox) -> None:
+    """Hosts show the one and ask for the other."""
+    for tool in toolbox.tools:
+        assert tool.annotations["title"]
+        assert tool.annotations["destructiveHint"] is False
+
+
+def test_schemas_stay_in_the_subset_that_every_validator_takes(toolbox: Toolbox) -> None:
+    """Escapes with u and look-around are refused by some; so is a long `maxLength`."""
+    for tool in toolbox.tools:
+        text = json.dumps([tool.input_schema, tool.output_schema])
+        lengths = [int(one) for one in re.findall(r'"maxLength": (\d+)', text)]
+        patterns = [json.loads(f'"{one}"') for one in re.findall(r'"pattern": "(.*?)"', text)]
+        assert [one for one in patterns if re.search(r"\\[uxpP]|\(\?[=!<]", one)] == []
+        assert max(lengths, default=0) < 2_000
+
+
+def test_only_the_read_may_have_long_results(toolbox: Toolbox) -> None:
+    """For hosts that cut results."""
+    metas = {tool.name: tool.meta for tool in toolbox.tools if tool.meta}
+    assert metas == {READ: {"anthropic/maxResultSizeChars": limits.RESULT_MAX_CHARACTERS}}
+
+
+def test_no_text_of_ours_calls_skills_tested_or_trusted(
+    installation: Installation, toolbox: Toolbox
+) -> None:
+    """They are the words of their authors."""
+    texts = [tool.description for tool in toolbox.tools] + [instructions(installation.catalog())]
+    assert not re.search("tested|trusted", "".join(texts))
+
+
 def test_what_hosts_pay_for_is_small(toolbox: Toolbox) -> None:
     """Names, descriptions and input schemas together, in characters of JSON."""
     text = "".join(f"{tool.name}{tool.description}{tool.input_schema}" for tool in toolbox.tools)
@@ -100,7 +134,7 @@ def test_what_hosts_pay_for_is_small(toolbox: Toolbox) -> None:
         (READ, {"skill": 1}),
         (READ, {"skill": "alpha", "limit": 1_000_000}),
         (READ, {"skill": "alpha", "resource": "../../pyproject.toml"}),
-        (OVERVIEW, {"max_entries": 25}),
+        (OVERVIEW, {"max_entries": 101}),
         (OVERVIEW, {"max_entries": True}),
     ],
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
 
 import click
 from click.core import ParameterSource
@@ -11,7 +12,8 @@ from click.core import ParameterSource
 from skills_bundle.cli import completion
 from skills_bundle.cli.framework import Command, Example, environment
 from skills_bundle.cli.options import collections_option, command_line, resources_option
-from skills_bundle.server.run import say, serve_stdio
+from skills_bundle.cli.output import Output
+from skills_bundle.server.run import ServeOptions, say, serve_stdio
 from skills_bundle.server.tools import DEFAULT_TOOLSETS, TOOLSETS, parse_toolsets
 from skills_bundle.wiring import ChosenCollections, choose, open_chosen
 
@@ -24,6 +26,14 @@ if TYPE_CHECKING:
 
 DEFAULT_ADDRESS: Final = "127.0.0.1:8765"
 """The address of `--http` without a value."""
+
+
+class _Served(NamedTuple):
+    """What is served, and whether the lines about it at start are left out."""
+
+    chosen: ChosenCollections
+    resources: Resources
+    quiet: bool
 
 
 class _HttpOptions(TypedDict):
@@ -83,7 +93,7 @@ def _with_http_options(body: Body) -> Body:
     those that --collection names. Each answer has the provenance of its collections.""",
     examples=[
         Example("The command for a host's configuration:", "skills-bundle mcp serve"),
-        Example("Also let agents read scripts:", "skills-bundle mcp serve --resources all"),
+        Example("Let agents run scripts where they are:", "skills-bundle mcp serve --expose-paths"),
         Example(
             "Serve one installed collection:",
             "skills-bundle mcp serve --collection skills-bundle",
@@ -105,7 +115,16 @@ def _with_http_options(body: Body) -> Body:
     help=f"Groups of tools to offer: {', '.join(TOOLSETS)}, or all.",
 )
 @resources_option
+@click.option(
+    "--expose-paths",
+    is_flag=True,
+    help="Tell agents the folder of each skill on this machine, so that they can run its scripts. "
+    "Not with --http.",
+)
 @collections_option
+@click.option(
+    "--quiet", is_flag=True, help="Print no line to standard error about each collection at start."
+)
 @click.option(
     "--trace",
     metavar="FILE",
@@ -128,7 +147,9 @@ def command(  # noqa: PLR0913 - one parameter an option
     *,
     toolsets: str,
     resources: Resources,
+    expose_paths: bool,
     collection: tuple[str, ...],
+    quiet: bool,
     trace: str | None,
     address: str | None,
     **http: Unpack[_HttpOptions],
@@ -137,8 +158,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     groups = parse_toolsets(toolsets)
     chosen = choose(collection)
     if address is not None:
-        _refuse(context, "not together with --http", frozenset({"trace"}))
-        return _serve_http(context, (chosen, resources), groups, address, http)
+        _refuse(context, "not together with --http", frozenset({"trace", "expose_paths"}))
+        return _serve_http(context, _Served(chosen, resources, quiet), groups, address, http)
     _refuse(context, "only together with --http", frozenset(_HttpOptions.__annotations__))
     if trace in {"", "-"}:
         raise click.UsageError(
@@ -146,17 +167,28 @@ def command(  # noqa: PLR0913 - one parameter an option
         )
     _print_notes(chosen)
     return serve_stdio(
-        partial(open_chosen, chosen, resources=resources),
+        partial(open_chosen, chosen, resources=resources, expose_paths=expose_paths),
         groups,
         chosen.identify,
         trace_file=trace,
-        check_command=command_line("mcp check", collection),
+        options=replace(
+            _options(context, quiet=quiet), check_command=command_line("mcp check", collection)
+        ),
     )
 
 
 def _print_notes(chosen: ChosenCollections) -> None:
     for note in chosen.notes:
         say(note)
+
+
+def _options(context: click.Context, *, quiet: bool) -> ServeOptions:
+    """Return the options of every server; a collection's own command reports the collection."""
+    output = context.find_object(Output)
+    if output is None or output.program is None:
+        return ServeOptions(quiet=quiet)
+    program = output.program
+    return ServeOptions(name=program.collection, version=program.version(), quiet=quiet)
 
 
 def _refuse(context: click.Context, reason: str, names: frozenset[str]) -> None:
@@ -177,7 +209,7 @@ def _refuse(context: click.Context, reason: str, names: frozenset[str]) -> None:
 
 def _serve_http(
     context: click.Context,
-    source: tuple[ChosenCollections, Resources],
+    served: _Served,
     groups: tuple[str, ...],
     address: str,
     http: _HttpOptions,
@@ -190,7 +222,7 @@ def _serve_http(
     options = HttpOptions(
         address=address, token=token, hosts=http["hosts"], origins=http["origins"]
     )
-    chosen, resources = source
-    _print_notes(chosen)
-    opener = partial(open_chosen, chosen, resources=resources)
-    return serve_http(opener, groups, options, chosen.identify)
+    _print_notes(served.chosen)
+    opener = partial(open_chosen, served.chosen, resources=served.resources)
+    serving = _options(context, quiet=served.quiet)
+    return serve_http(opener, groups, options, served.chosen.identify, serving)

@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING, Final
 
 import uvicorn
 
-from skills_bundle import __version__
 from skills_bundle.errors import Problem, SkillsBundleError
 from skills_bundle.installed import location as installed
 from skills_bundle.server import limits, session
 from skills_bundle.server.http.access import MCP_PATH, check_options
 from skills_bundle.server.http.app import App
 from skills_bundle.server.http.protocol import BoundedProtocol, Room
-from skills_bundle.server.run import say, startup_lines
+from skills_bundle.server.run import ServeOptions, say, startup_lines
 from skills_bundle.server.tools import ToolContext, toolbox
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _OTHER_USERS: Final = stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
+_DEFAULT: Final = ServeOptions()
 _BACKLOG: Final = 1024
 """Connections that the kernel queues for us, within its own limit."""
 
@@ -53,6 +53,7 @@ def serve_http(
     groups: tuple[str, ...],
     options: HttpOptions,
     identify: Callable[[], object] = installed.locate,
+    serving: ServeOptions = _DEFAULT,
 ) -> int:
     """Serve over HTTP until a signal stops the server.
 
@@ -62,6 +63,7 @@ def serve_http(
         groups: Tool groups, names from `tools.TOOLSETS`.
         options: The options.
         identify: Finds this installation; its errors stop the server before it starts.
+        serving: What the server reports about itself.
 
     Returns:
         The exit code: 0 after a signal, 1 after a fault.
@@ -77,12 +79,13 @@ def serve_http(
     identify()
     catalog = open_catalog()
     listener = listen(settings.ip, settings.port)
-    for line in startup_lines(catalog):
+    for line in startup_lines(catalog, quiet=serving.quiet):
         say(line)
     server = session.build(
         # Without sessions there is no connection on which to notify a client of changes.
         toolbox(groups, ToolContext(catalog=catalog)),
-        version=__version__,
+        version=serving.version,
+        name=serving.name,
         catalog=catalog,
         notify=False,
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from pydantic import ValidationError
 
-from skills_bundle.catalog.model import hidden, refusal
+from skills_bundle.catalog.model import hidden, invalid, refusal, sometimes, wire
 from skills_bundle.errors import ToolError
 from skills_bundle.formats import strict_json
 from skills_bundle.formats.record import Record
@@ -55,6 +55,9 @@ class Tool(Generic[ArgumentsT]):
         several: Whether fields for several collections are on the wire; see `catalog.model`.
         changes_state: Whether a call leaves something behind.
         open_world: Whether a call reaches beyond this machine.
+        title: A name for people.
+        max_result_characters: Characters an answer may have if a caller asks for long pages, for
+            hosts that cut results; None for their default.
     """
 
     name: str
@@ -65,6 +68,8 @@ class Tool(Generic[ArgumentsT]):
     several: bool = False
     changes_state: bool = False
     open_world: bool = False
+    title: str = ""
+    max_result_characters: int | None = None
 
     @property
     def input_schema(self) -> JsonObject:
@@ -80,12 +85,21 @@ class Tool(Generic[ArgumentsT]):
         return output_schema(self.result, several=self.several)
 
     @property
-    def annotations(self) -> dict[str, bool]:
-        """MCP's hints about a call; repeating a call of ours has no further effect."""
-        hints = {"readOnlyHint": not self.changes_state, "idempotentHint": True}
-        if self.changes_state:
-            hints["destructiveHint"] = False
-        return {**hints, "openWorldHint": self.open_world}
+    def annotations(self) -> JsonObject:
+        """MCP's hints about a call; no call of ours destroys, and repeating one has no effect."""
+        return {
+            "title": self.title,
+            "readOnlyHint": not self.changes_state,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": self.open_world,
+        }
+
+    @property
+    def meta(self) -> JsonObject | None:
+        """What `_meta` of the listed tool has."""
+        most = self.max_result_characters
+        return None if most is None else {"anthropic/maxResultSizeChars": most}
 
     def call(self, arguments: JsonObject) -> JsonObject:
         """Return the `tools/call` result of one call, success or failure.
@@ -97,22 +111,22 @@ class Tool(Generic[ArgumentsT]):
             result = self.answer(self._parse(arguments))
         except ToolError as error:
             return tool_failure(error)
-        fields = hidden(type(result), several=self.several)
-        value: JsonObject = result.model_dump(mode="json", exclude=fields)
+        value: JsonObject = wire(result, several=self.several)
         return {
             "content": [{"type": "text", "text": strict_json.compact(value).decode()}],
             "structuredContent": value,
         }
 
     def _parse(self, arguments: JsonObject) -> ArgumentsT:
-        """Validate twice: against the published schema, and against the record it came from."""
-        if not _validator(self.arguments, several=self.several)(arguments):
-            raise refusal("invalid_input")
+        """Validate twice: against the record, whose errors teach, and the published schema."""
         try:
             # From JSON: strict validation of Python objects would refuse a list for a tuple.
-            return self.arguments.model_validate_json(strict_json.compact(arguments))
-        except ValidationError:
-            raise refusal("invalid_input") from None
+            parsed = self.arguments.model_validate_json(strict_json.compact(arguments))
+        except ValidationError as error:
+            raise invalid(self.arguments, error, several=self.several) from None
+        if not _validator(self.arguments, several=self.several)(arguments):
+            raise refusal("invalid_input")
+        return parsed
 
 
 class Toolbox:
@@ -162,6 +176,8 @@ def output_schema(result: type[Record], *, several: bool = False) -> JsonObject:
     """
     schema = _slim(result.model_json_schema(mode="serialization"))
     success = _visible(schema, hidden(result, several=several))
+    required = cast("list[str]", success["required"])
+    success["required"] = [name for name in required if name not in sometimes(result)]
     return {"type": "object", "anyOf": [success, ERROR_SCHEMA]}
 
 

@@ -16,6 +16,7 @@ from skills_bundle.catalog.model import (
     SearchArguments,
     SearchResult,
 )
+from skills_bundle.server import limits
 from skills_bundle.server.tools.base import Tool
 
 if TYPE_CHECKING:
@@ -23,16 +24,22 @@ if TYPE_CHECKING:
 
 SEARCH: Final = """\
 Find skills (instructions for a kind of task) by a phrase in their name, description or tags.
-The query is one literal phrase, matched case-insensitively; an empty query lists all skills.
+The query is one literal phrase, matched without regard to case; an empty query lists all skills.
 For the next page, pass next_offset as offset."""
 
 READ: Final = """\
-Read a skill's instructions (SKILL.md) or one of its reference files, verified against the lock.
-Long files come in pages: pass next_offset as offset until it is null. content_sha256 and
-byte_length are those of the whole file."""
+Read a skill's instructions (SKILL.md) or another of its text files, compared with the lock.
+SKILL.md comes with `files`, the skill's other files. Long files come in pages: pass next_offset as
+offset until it is null. content_sha256 and byte_length are those of the whole file."""
+
+READ_MARKDOWN: Final = """
+Only SKILL.md and Markdown below references/ can be read here."""
+
+READ_BASE: Final = """
+`base` is the skill's folder on this machine, as compared just now: run its scripts from there."""
 
 OVERVIEW: Final = """\
-Show all skills in one text, to choose from without a search.
+Show all skills in one text, one line each, to choose from without a search.
 Skills that do not fit are counted."""
 
 SEARCH_SEVERAL: Final = """
@@ -53,6 +60,7 @@ def tools(context: ToolContext) -> tuple[Tool[Any], ...]:
     return (
         Tool(
             name="skill_catalog_search",
+            title="Search skills",
             description=SEARCH + (SEARCH_SEVERAL if several else ""),
             arguments=SearchArguments,
             result=SearchResult,
@@ -61,7 +69,16 @@ def tools(context: ToolContext) -> tuple[Tool[Any], ...]:
         ),
         Tool(
             name="skill_resource_read",
-            description=READ + (READ_SEVERAL if several else ""),
+            title="Read a skill's file",
+            description="".join(
+                (
+                    READ,
+                    READ_MARKDOWN if catalog.resources == "markdown" else "",
+                    READ_BASE if catalog.exposes_paths else "",
+                    READ_SEVERAL if several else "",
+                )
+            ),
+            max_result_characters=limits.RESULT_MAX_CHARACTERS,
             arguments=ReadArguments,
             result=ReadResult,
             answer=catalog.answer_read,
@@ -69,6 +86,7 @@ def tools(context: ToolContext) -> tuple[Tool[Any], ...]:
         ),
         Tool(
             name="skill_catalog_overview",
+            title="List skills",
             description=OVERVIEW + (OVERVIEW_SEVERAL if several else ""),
             arguments=OverviewArguments,
             result=OverviewResult,
