@@ -202,9 +202,9 @@ class DeferredBundle:
             raise UnsafeFileError("missing", path)
         return self._bundle.read(path)
 
-    def folder(self) -> Path:
-        """Return the skills folder on disk."""
+    def folder(self, skill: str) -> str:
+        """Return the absolute folder of a skill on disk, by its path."""
         if isinstance(self._bundle, SourceBundle):
-            return self._bundle.folder
+            return str(self._bundle.folder / to_disk(skill))
         place = self._find()
-        return place.site / to_disk(place.skills_prefix.rstrip("/"))
+        return str(place.site / to_disk(f"{place.skills_prefix}{skill}"))

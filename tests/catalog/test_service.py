@@ -276,7 +276,7 @@ def test_many_files_are_counted(tmp_path: Path) -> None:
 
 def test_the_folder_is_named_only_when_paths_are_exposed(made: Installation) -> None:
     """And only while no file of the skill is altered."""
-    exposing = Catalog({NAME: made.open()}, folders={NAME: lambda: made.skills})
+    exposing = Catalog({NAME: made.open()}, folders={NAME: lambda path: str(made.skills / path)})
     base = exposing.read("group/beta").base
     assert base == str(made.skills / "group" / "beta")
     odd_files.remove(made.skills / "group/beta/assets/logo.bin")

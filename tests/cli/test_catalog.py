@@ -205,8 +205,11 @@ def test_an_altered_file_is_not_printed_and_is_named(place: OwnInstallation) -> 
         (["alpa"], "There is no skill 'alpa'. Did you mean 'alpha'?"),
         (["alpha", "nope.md"], "alpha has no file 'nope.md'. Its files: SKILL.md, references/"),
         (["alpha", "guide.md"], "Did you mean 'references/guide.md'?"),
-        (["alpha", "nope.md"], "--resources all adds 1 more."),
-        (["alpha", "scripts/run.py"], "alpha/scripts/run.py exists, but only SKILL.md and"),
+        (["alpha", "nope.md"], "scripts/run.py"),
+        (
+            ["alpha", "scripts/run.py", "--resources", "markdown"],
+            "alpha/scripts/run.py exists, but only SKILL.md and",
+        ),
         (["beta", "../alpha/SKILL.md"], "group/beta has no file '../alpha/SKILL.md'."),
         (["long", "references/long.md", "--offset", "8"], "inside a character"),
     ],
@@ -219,12 +222,12 @@ def test_a_refused_read_says_what_there_is(ask_whole: Ask, arguments: list[str],
     assert "schema" not in ran.stderr
 
 
-def test_scripts_are_read_only_when_asked_for(ask_whole: Ask) -> None:
-    """The same default as the server's, and the option that lifts it."""
-    refused = ask_whole("catalog", "read", "alpha", "scripts/run.py")
+def test_scripts_are_read_unless_narrowed(ask_whole: Ask) -> None:
+    """The same default as the server's, and the option that narrows it."""
+    refused = ask_whole("catalog", "read", "alpha", "scripts/run.py", "--resources", "markdown")
     assert (refused.code, refused.stdout) == (2, "")
     assert "--resources all" in refused.stderr
-    allowed = ask_whole("catalog", "read", "alpha", "scripts/run.py", "--resources", "all")
+    allowed = ask_whole("catalog", "read", "alpha", "scripts/run.py")
     assert allowed.stdout == "print('alpha')\n"
 
 

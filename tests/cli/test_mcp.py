@@ -66,11 +66,15 @@ def test_serve_answers_with_what_is_installed(whole: OwnInstallation) -> None:
     assert answer["provenance"]["source_provenance"]["integrity"] == "verified"
 
 
-@pytest.mark.parametrize(("options", "readable"), [([], False), (["--resources", "all"], True)])
-def test_serve_lets_scripts_be_read_only_on_request(
+@pytest.mark.parametrize(
+    ("options", "readable"), [(["--resources", "markdown"], False), ([], True)]
+)
+    ("options", "readable"), [(["--resources", "markdown"], False), ([], True)]
+)
+def test_serve_lets_scripts_be_read_unless_narrowed(
     whole: OwnInstallation, options: list[str], *, readable: bool
 ) -> None:
-    """`--resources all` reaches the tool."""
+    """`--resources markdown` reaches the tool."""
     answer = _serve(whole, *options, arguments={"resource": "scripts/run.py"})
     assert ("content" in answer) is readable
 

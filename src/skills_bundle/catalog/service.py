@@ -24,13 +24,11 @@ from skills_bundle.catalog.model import (
 )
 from skills_bundle.catalog.sources import Snapshot, Source, digest_of
 from skills_bundle.errors import BundleUnavailableError, UnsafeFileError
-from skills_bundle.files.paths import to_disk
 from skills_bundle.formats.hidden_characters import neutral, quoted
 from skills_bundle.skills.model import SKILL_MD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-    from pathlib import Path
 
     from pydantic import JsonValue
 
@@ -53,8 +51,9 @@ class Catalog:
             Markdown below `references/`).
         ambiguous: Collections that more than one distribution declares, so that they cannot be
             served.
-        folders: By collection, a function that returns its skills folder on this machine. With it,
-            answers name the folder of a skill; without it, no answer names a path of the machine.
+        folders: By collection, a function that returns a skill's folder on this machine, by its
+            path. With it, answers name the folder of a skill; without it, no answer names a path of
+            the machine.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class Catalog:
         *,
         resources: reading.Resources = "all",
         ambiguous: Collection[str] = (),
-        folders: Mapping[str, Callable[[], Path]] | None = None,
+        folders: Mapping[str, Callable[[str], str]] | None = None,
     ) -> None:
         """Read nothing yet: a server starts and answers even if its skills are gone."""
         self.several = len(bundles) > 1
@@ -267,7 +266,7 @@ class Catalog:
         folder = self._folders.get(source.name)
         if folder is None or _is_altered(view, skill):
             return None
-        return str(folder() / to_disk(skill.path))
+        return folder(skill.path)
 
     # --- overview -----------------------------------------------------------------------------
 
