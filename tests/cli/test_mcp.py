@@ -69,8 +69,6 @@ def test_serve_answers_with_what_is_installed(whole: OwnInstallation) -> None:
 @pytest.mark.parametrize(
     ("options", "readable"), [(["--resources", "markdown"], False), ([], True)]
 )
-    ("options", "readable"), [(["--resources", "markdown"], False), ([], True)]
-)
 def test_serve_lets_scripts_be_read_unless_narrowed(
     whole: OwnInstallation, options: list[str], *, readable: bool
 ) -> None:
