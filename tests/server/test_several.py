@@ -261,3 +261,10 @@ def test_a_name_drives_no_terminal(tmp_path: Path) -> None:
 def test_who_starts_a_server_of_one_is_told_nothing_new(tmp_path: Path) -> None:
     """A host's log is no place for good news."""
     assert startup_lines(InstalledBuilder().install(tmp_path).catalog()) == []
+
+
+def test_a_quiet_start_prints_only_problems(made: Several) -> None:
+    """`--quiet` leaves out collections of which everything can be served."""
+    assert startup_lines(made.catalog(), quiet=True) == []
+    made["other-skills"].lock.unlink()
+    assert len(startup_lines(made.catalog(), quiet=True)) == 1
