@@ -194,6 +194,23 @@ def test_unavailable_requirements_are_reported_as_such(order: Order) -> None:
 
 
 @posix
+def test_the_cause_is_shown_instead_of_the_frames_of_a_traceback(order: Order) -> None:
+    """A front end that crashes after its installer failed prints a long traceback last."""
+    script = (
+        "print('ERROR: No matching distribution found for hatchling', flush=True)\n"
+        "def crash(depth):\n"
+        "    crash(depth - 1) if depth else 1 / 0\n"
+        "crash(40)"
+    )
+    error = failed(script, order)
+    assert "No matching distribution found for hatchling" in str(error)
+    assert error.log[-2:] == (
+        "ERROR: No matching distribution found for hatchling",
+        "ZeroDivisionError: division by zero",
+    )
+
+
+@posix
 def test_a_build_over_the_time_limit_is_stopped(order: Order) -> None:
     """The log is kept."""
     error = failed("print('slow', flush=True); time.sleep(600)", order, seconds=1)

@@ -296,12 +296,13 @@ def _refuse_option(name: str, words: Sequence[str], log: Sequence[str]) -> None:
 
 def _failed(name: str, status: int, log: Sequence[str], order: Order) -> BuildFailedError:
     if lacks_requirements("\n".join(log)):
+        said = next((line.strip() for line in log if UNAVAILABLE.search(line)), "")
         remedy = (
             "install them and use --no-isolation, which builds with the installed packages"
             if order.isolated
             else "install them into the build environment, or omit --no-isolation"
         )
-        message = f"{name} could not get the build requirements (status {status}); {remedy}"
+        message = f"{name} could not get the build requirements ({said}); {remedy}"
         return BuildFailedError("requirements_unavailable", message, log)
     return BuildFailedError("build_failed", f"{name} failed with status {status}", log)
 
@@ -364,4 +365,15 @@ def tail(log: Path) -> tuple[str, ...]:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - limits.REBUILD_LOG_BYTES))
         lines = file.read().decode("utf-8", "replace").splitlines()
-    return tuple(line for line in lines if line.strip())
+    return tuple(line for line in _without_frames(lines) if line.strip())
+
+
+def _without_frames(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a log without the frames of Python tracebacks, which hide the cause."""
+    inside = False
+    for line in lines:
+        if line.startswith("Traceback (most recent call last)"):
+            inside = True
+        elif not inside or not line.startswith((" ", "\t")):
+            inside = False
+            yield line
