@@ -111,7 +111,7 @@ def test_a_refused_skill_is_counted_and_hides_no_other(project: Path) -> None:
     (project / "our skills/broken/SKILL.md").write_bytes(b"no frontmatter")
     catalog = Catalog({"acme-skills": _bundle(project)})
     assert catalog.search().total == 1
-    assert "Warnings: 1" in catalog.overview().overview
+    assert "1 more skill cannot be read here." in catalog.overview().overview
 
 
 def test_the_same_skills_give_the_same_view(project: Path) -> None:

@@ -161,7 +161,7 @@ def test_a_skill_without_an_entry_is_served_by_tool_and_as_resources(tmp_path: P
         overview = host.ask(call("skill_catalog_overview"))["result"]["structuredContent"]
         data = host.bytes(ALPHA)
     assert read["structuredContent"]["content"].encode() == data
-    assert "alpha (yaml_repaired)" in overview["overview"]
+    assert '"alpha" (yaml_repaired)' in overview["overview"]
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

@@ -422,7 +422,7 @@ def test_a_skill_named_like_a_document_of_the_export_is_refused(
 ) -> None:
     """Both cannot lie there; the others can still be exported."""
     made = InstalledBuilder(skills={name: SAMPLE["alpha"], **SAMPLE}).install(tmp_path / "site")
-    with pytest.raises(ExportTargetError, match=f"{name}: has the name"):
+    with pytest.raises(ExportTargetError, match=f"{name}: has the same name"):
         export(made.locate, target)
     _assert_nothing_stays(target)
     export(made.locate, target, ["group/beta"])
