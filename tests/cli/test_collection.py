@@ -231,7 +231,7 @@ def test_a_search_of_several_shows_whose_each_skill_is(both: OwnInstallation) ->
 def test_the_overview_is_of_every_collection(both: OwnInstallation) -> None:
     """As the tool gives it."""
     ran = both.ask("catalog", "overview")
-    assert "in 2 collections." in ran.stdout
+    assert "5 skills in 2 collections" in ran.stdout
     assert "- alpha [acme]:" in ran.stdout
 
 
