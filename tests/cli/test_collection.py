@@ -232,7 +232,7 @@ def test_the_overview_is_of_every_collection(both: OwnInstallation) -> None:
     """As the tool gives it."""
     ran = both.ask("catalog", "overview")
     assert "5 skills in 2 collections" in ran.stdout
-    assert "- alpha [acme]:" in ran.stdout
+    assert '- "alpha" ("acme"):' in ran.stdout
 
 
 def test_options_can_name_several_collections(both: OwnInstallation) -> None:
