@@ -59,10 +59,14 @@ def test_the_wheel_names_the_commit_it_was_built_from(clone: Path, dists: Dists)
 
 
 def test_the_build_leaves_the_checkout_as_it_was(clone: Path, dists: Dists) -> None:
-    """Nothing is written into the source tree, ignored or not."""
+    """Nothing is written into the source tree, ignored or not.
+
+    Python may cache the build script's byte code, which it does before any code of ours runs.
+    """
     assert dists.wheel.exists()
     command = ["git", "-C", clone, "status", "--porcelain", "--ignored"]
-    assert subprocess.check_output(command, encoding="utf-8") == ""
+    rows = subprocess.check_output(command, encoding="utf-8").splitlines()
+    assert set(rows) <= {"!! build/__pycache__/"}
 
 
 @pytest.mark.parametrize("front_end", FRONT_ENDS)

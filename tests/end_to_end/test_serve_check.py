@@ -255,7 +255,7 @@ def test_what_is_not_json_is_an_answer_of_a_wrong_form(claim: str) -> None:
 def test_pages_without_end_are_stopped_at_what_they_claim() -> None:
     """And no more of them is held."""
     report = check.run_check(foreign("1"))
-    assert report.steps[-1].detail == "The pages hold more than the 250 bytes they claim."
+    assert report.steps[-1].detail == "The pages have more than the 250 bytes they claim."
 
 
 def test_a_step_tells_no_more_than_fits_a_screen() -> None:
