@@ -13,6 +13,7 @@ from skills_bundle.cli import completion
 from skills_bundle.cli.framework import JSON_PARAMETER, PROGRAM
 from skills_bundle.cli.output import Output
 from skills_bundle.errors import ToolError
+from skills_bundle.skills.codes import ALLOWABLE
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -33,6 +34,23 @@ json_option: Final = click.option(
     help="Print one JSON document.",
 )
 """Add `--json`, which sets `Output.as_json`."""
+
+exclude_option: Final = click.option(
+    "--exclude",
+    metavar="PATH",
+    multiple=True,
+    help="A folder in the skills folder to leave out; can be repeated.",
+)
+"""Add `--exclude`, which adds to the project's setting."""
+
+allow_option: Final = click.option(
+    "--allow",
+    metavar="CODE",
+    multiple=True,
+    type=click.Choice(ALLOWABLE),
+    help="Lock skills with this diagnostic instead of refusing them: name_mismatch.",
+)
+"""Add `--allow`, which adds to the project's setting."""
 
 collection_option: Final = click.option(
     "--collection",

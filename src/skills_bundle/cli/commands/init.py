@@ -13,14 +13,13 @@ import click
 from skills_bundle.bundle.lock import LOCK_FILE_NAME
 from skills_bundle.cli.failures import EXIT_OK, EXIT_WRONG, failure_of
 from skills_bundle.cli.framework import Command, Example, pass_output
-from skills_bundle.cli.options import json_option
+from skills_bundle.cli.options import allow_option, exclude_option, json_option
 from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.report import summary
 from skills_bundle.cli.view.text import count, safe, safe_line
 from skills_bundle.errors import InvalidSkillsError
 from skills_bundle.project import existing, project, writing
 from skills_bundle.project.plan import FileChange, InitOptions, choose_layout, plan_changes
-from skills_bundle.skills.codes import ALLOWABLE
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -94,19 +93,8 @@ MAX_PROBLEMS: Final = 20
     help="The skills folder, relative to DIR.",
     show_default="the folder that has all skills, else skills",
 )
-@click.option(
-    "--exclude",
-    metavar="PATH",
-    multiple=True,
-    help="A folder in the skills folder to leave out; can be repeated.",
-)
-@click.option(
-    "--allow",
-    metavar="CODE",
-    multiple=True,
-    type=click.Choice(ALLOWABLE),
-    help="Lock skills with this diagnostic instead of refusing them: name_mismatch.",
-)
+@exclude_option
+@allow_option
 @click.option("--repository", metavar="URL", help="The repository's address, for receipts.")
 @click.option("--source-ref", metavar="REF", help="A ref for receipts: refs/tags/v{version}.")
 @click.option(

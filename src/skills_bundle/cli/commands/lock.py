@@ -14,7 +14,7 @@ from skills_bundle.bundle.assemble import are_line_ends_alone
 from skills_bundle.bundle.lock import LOCK_FILE_NAME, catalog_sha256
 from skills_bundle.cli.failures import EXIT_OK, EXIT_WRONG, failure_of
 from skills_bundle.cli.framework import Command, Example, given_arguments, pass_output
-from skills_bundle.cli.options import json_option
+from skills_bundle.cli.options import allow_option, exclude_option, json_option
 from skills_bundle.cli.view import pretty
 from skills_bundle.cli.view.report import summary
 from skills_bundle.cli.view.text import count, safe_line
@@ -126,19 +126,8 @@ REPAIRS: Final[dict[Status, str]] = {
     help="The collection's name in the lock.",
     show_default="the project's setting, else its name",
 )
-@click.option(
-    "--exclude",
-    metavar="PATH",
-    multiple=True,
-    help="Also leave out this folder in the skills folder; can be repeated.",
-)
-@click.option(
-    "--allow",
-    metavar="CODE",
-    multiple=True,
-    type=click.Choice(ALLOWABLE),
-    help="Lock skills with this diagnostic instead of refusing them: name_mismatch.",
-)
+@exclude_option
+@allow_option
 @click.option(
     "--verbose",
     is_flag=True,
