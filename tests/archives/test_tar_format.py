@@ -23,6 +23,8 @@ from tests.archives.hostile import TarMember, long_name, pax, pax_record
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 NAME = "acme-1.0.tar.gz"
 A = "acme-1.0/a.py"
 PLAIN = hostile.sdist(TarMember())

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     Ask = Callable[..., Ran]
 
+pytestmark = pytest.mark.slow
+
 SKILL = b"---\nname: alpha\ndescription: First letters.\n---\n\n# Alpha\n"
 
 

@@ -17,6 +17,8 @@ from skills_bundle.cli.main import commands
 from tests.cli.installed import OwnInstallation, install_beside
 from tests.cli.runner import PROGRAM, call, spawn
 
+pytestmark = pytest.mark.slow
+
 DEV_FULL = Path("/dev/full")
 COMMANDS = commands()
 IDS = [" ".join(path) for path, _ in COMMANDS]

@@ -6,6 +6,8 @@ import pytest
 
 from tests.fuzz.__main__ import KEPT, TARGETS, target
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_the_law_holds_for_every_seed(name: str) -> None:

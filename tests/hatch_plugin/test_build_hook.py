@@ -31,6 +31,8 @@ from tests.hatch_plugin.sample import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.slow
+
 
 def refusal(build: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> str:
     """Build, which must end as a program ends, and give what it said."""

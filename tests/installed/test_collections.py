@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 ACME = Declared("acme-skills", "acme-skills", "1.2.0", "acme_skills")
 BOMB = {"__init__.py": b"raise RuntimeError('imported')\n"}
 

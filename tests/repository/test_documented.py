@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from skills_bundle.formats.record import Record
 
+pytestmark = pytest.mark.slow
+
 
 def _missing(name: str, words: Iterable[str]) -> list[str]:
     """Return the words in no code span of a page, whole or as part of a dotted path."""

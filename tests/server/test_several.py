@@ -22,6 +22,8 @@ from tests.several_builder import ACME, OTHER, SKILLS, Several, install_several
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 CONVERSATIONS = sorted((FOLDER / "several").glob("*.jsonl"))
 LIST_CHANGED = {"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}
 TOOLS = ("skill_catalog_search", "skill_resource_read", "skill_catalog_overview")

@@ -16,6 +16,8 @@ from tests.server.vectors import FOLDER, differences, exchange
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 ALPHA = "skill://alpha/SKILL.md"
 BETA = "skill://group/beta/SKILL.md"
 CONVERSATIONS = sorted((FOLDER / "skills").glob("*.jsonl"))

@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 from tests.skills_collection.collection import run, start
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 SCRIPT: Final = "debugging-an-mcp-server/drive_server.py"
 SERVER: Final = """\

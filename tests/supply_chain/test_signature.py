@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from skills_bundle.bundle.proof_report import ProofReport
     from skills_bundle.supply_chain.signature import SignatureReport
 
+pytestmark = pytest.mark.slow
+
 ENVIRON = {"PATH": os.environ["PATH"], "TZ": "UTC"}
 SIGNER = "ada@example.org"
 MESSAGE = b"What was signed\n"

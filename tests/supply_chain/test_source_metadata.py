@@ -15,6 +15,8 @@ from tests.supply_chain.source_samples import DIST_INFO, rewritten, row, verifie
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 METADATA = f"{DIST_INFO}/METADATA"
 
 REQUIREMENTS = """\

@@ -19,6 +19,8 @@ from tests.supply_chain.statements import open_contents
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 VERSIONS = ("2026.01.05", "1.0.0-rc1", "v1.2.0", "1.2.0-1", "1.0.0+Corp-7", "1.00")
 
 

@@ -72,11 +72,9 @@ def serve_stdio(
     Takes over the standard descriptors for good: call it last in a process.
 
     Args:
-        open_catalog: Returns the catalog. One that cannot be served now does not stop the server:
-            its tools say so in each answer, which a client can show.
+        open_catalog: Returns the catalog; if it cannot be served now, the tools answer so.
         toolsets: Names from `tools.TOOLSETS`.
-        identify: Finds the installation; an error stops the server before it starts, because no
-            answer could say where it comes from.
+        identify: Finds the installation; an error stops the server before it starts.
         trace_file: Path of a file to create, to which both directions are written.
         options: What the server reports about itself.
 

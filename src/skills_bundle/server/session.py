@@ -150,9 +150,8 @@ def build(
 
     Args:
         toolbox: Answers `tools/list` and `tools/call`.
-        version: As reported to clients: of this distribution, or of the collection whose command
-            runs, with ours beside it.
-        name: As reported to clients: ours, or that of the collection whose command runs.
+        version: Reported to clients; a collection's own command adds ours to its version.
+        name: Reported to clients.
         catalog: Answers the methods of resources and skills; without it there are none.
         notify: Whether clients are notified of changes; False where each request is a connection.
     """
