@@ -26,7 +26,7 @@ DEVICE_NAMES: Final = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"]
     + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
 )
-"""Names that Windows gives to devices, whatever the extension (Microsoft, Naming Files)."""
+"""Names that Windows gives to devices, with any extension (Microsoft, Naming Files)."""
 
 RESERVED: Final = frozenset('<>:"|?*')
 """Characters no Windows file name can hold; a colon would name an alternate data stream."""
@@ -172,7 +172,7 @@ def is_junk(path: str) -> bool:
 
 
 def from_disk(name: str) -> str:
-    """Return a name or path decoded as UTF-8, whatever the locale; the rest as lone surrogates.
+    """Return a name or path decoded as UTF-8 in every locale; the rest as lone surrogates.
 
     Args:
         name: As `os.listdir`, `os.scandir` or a `Path` returned it.

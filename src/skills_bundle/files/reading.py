@@ -60,7 +60,7 @@ _OF_THE_SYSTEM: Final = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
 class Fingerprint(NamedTuple):
-    """What `stat` says of a file; two equal ones mean that nobody wrote to it in between.
+    """What `stat` says of a file; two equal ones mean that it was not written to in between.
 
     Nearly: a write within one tick of the file system's clock leaves no trace, so do not rely on a
     fingerprint that was young when it was taken.

@@ -5,8 +5,8 @@ hashed again here, so a broken or patched object store is noticed. The environme
 variables have no influence: what ships depends on where the project lies.
 
 libgit2 refuses a repository that belongs to another user, since its configuration could run that
-user's programs. That check stays on and is reported as `not_owner`; whoever trusts the folder tells
-git so (`git config --global --add safe.directory FOLDER`), and libgit2 listens.
+user's programs. That check stays on and is reported as `not_owner`. To trust the folder, run
+`git config --global --add safe.directory FOLDER`; libgit2 honours it.
 
 pygit2 is imported when there is a repository to open and not before: it takes 0.1 s.
 """
@@ -78,7 +78,7 @@ def git_errors() -> Generator[None]:
 
 @contextmanager
 def checkout_errors() -> Generator[None]:
-    """Turn whatever keeps a checkout from being read into CheckoutError, as `git_errors` does."""
+    """Turn any error that prevents reading a checkout into CheckoutError, as `git_errors` does."""
     try:
         with git_errors():
             yield
@@ -210,7 +210,7 @@ class Repository:
         return unavailable("object_missing", self.path, message)
 
     def absent(self, rows: Mapping[str, str]) -> dict[str, str]:
-        """Return the rows whose object is not there, whatever its kind; nothing is read.
+        """Return the rows whose object is missing, of any kind; nothing is read.
 
         Args:
             rows: Object ids by path.
@@ -384,7 +384,7 @@ class Checkout(Repository):
         """Return whether git ignores a path: by any `.gitignore`, `info/exclude` or the user's own.
 
         What git tracks, and a folder that holds such a file, is never ignored. What lies in an
-        ignored folder is, whatever a later pattern says: libgit2 alone would look there.
+        ignored folder is, regardless of later patterns: libgit2 alone would look there.
         """
         if self.tracks(path):
             return False

@@ -187,7 +187,7 @@ class InputCheck:
         self.differences[f"{self.relative(source) or source} ({why})"] = "dirty_source"
 
     def is_committed(self, source: str) -> bool:
-        """Return whether the commit holds a file at this absolute path, whatever its bytes."""
+        """Return whether the commit holds a file at this absolute path, with any bytes."""
         checkout = self.checkout
         return checkout is not None and self._status(checkout, source).entry is not None
 

@@ -125,7 +125,7 @@ def forced(root: str, metadata: Metadata) -> set[str]:
 
 
 def respell(builder: Builder) -> None:
-    """Make a builder name files as git does, whatever encoding the locale has.
+    """Make a builder name files as git does, regardless of the locale's encoding.
 
     hatchling names the members of an archive as Python read the names from the disk: in a Latin-1
     locale `für.py` would become `fÃ¼r.py`, and in an ASCII one the build would crash. Where the

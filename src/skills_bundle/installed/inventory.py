@@ -2,7 +2,7 @@
 
 Every file is hashed at the start. Later, `stat` shows which files were written to since, and only
 those are read again. This keeps what an answer *says* about the installation current; what it
-*returns* is hashed each time it is read, whatever `stat` says.
+*returns* is hashed each time it is read, regardless of `stat`.
 """
 
 from __future__ import annotations

@@ -245,7 +245,7 @@ def _stop_on_signal(stop: Callable[[], None]) -> None:
 
 
 def _end_after(asked: threading.Lock) -> None:
-    """End the process a while after the lock was released, whatever it is in."""
+    """End the process a while after the lock was released, even in a blocking call."""
     with asked:
         time.sleep(limits.STOP_FORCED_SECONDS)
         os._exit(0)

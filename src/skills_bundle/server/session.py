@@ -150,8 +150,8 @@ def build(
 
     Args:
         toolbox: Answers `tools/list` and `tools/call`.
-        version: Reported to clients; a collection's own command adds ours to its version.
-        name: Reported to clients.
+        version: Reported to clients, as is `name`.
+        name: See `version`.
         catalog: Answers the methods of resources and skills; without it there are none.
         notify: Whether clients are notified of changes; False where each request is a connection.
     """
@@ -178,7 +178,7 @@ def build(
         on_list_tools=_contained(list_tools),
         on_call_tool=_contained(call_tool),
     )
-    # This replaces the SDK's own middleware, which reports every call to whatever OpenTelemetry
+    # This replaces the SDK's own middleware, which reports every call to any OpenTelemetry
     # exporter is installed: what is looked up here is private.
     server.middleware = [cast("ServerMiddleware[Any]", partial(_keep_form, server))]
     if catalog is not None:

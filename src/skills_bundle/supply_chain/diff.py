@@ -128,7 +128,7 @@ class EntryDifference(Record):
 
     Attributes:
         path: Below an sdist's top folder; a folder's ends in a slash.
-        changes: Mode, date, compression and whatever else is stored beside the bytes.
+        changes: Mode, date, compression and other facts stored beside the bytes.
     """
 
     path: str
